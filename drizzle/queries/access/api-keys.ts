@@ -41,6 +41,13 @@ export async function findKeyHash(db: Db, { projectId, id }: KeyPath): Promise<s
   return row?.hash ?? null;
 }
 
+/** Hash of a key, deleted ones included, for what it has spent; null if there never was one. */
+export async function findAnyKeyHash(db: Db, { projectId, id }: KeyPath): Promise<string | null> {
+  const named = and(eq(apiKeys.id, id), eq(apiKeys.projectId, projectId));
+  const [row] = await db.select({ hash: apiKeys.hash }).from(apiKeys).where(named);
+  return row?.hash ?? null;
+}
+
 /** Newest first, revoked ones included, deleted ones not; of one project, or of all there are. */
 export async function listApiKeys(db: Db, projectId: ProjectScope, page: KeyPageRequest): Promise<Page<StoredApiKey>> {
   const part = page.q === undefined ? undefined : containsPattern(page.q);

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, gt, inArray, isNull, lt, lte, not, or, type SQL, sql } from 'drizzle-orm';
+import { and, asc, desc, eq, gt, inArray, isNull, lt, lte, ne, not, or, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { batches, files } from '../../schema/batches';
 import { instant } from '../instant';
@@ -9,7 +9,35 @@ export type StoredFile = Stored<typeof rows>;
 export const createFile = (db: Db, file: Omit<StoredFile, 'createdAtMs'> & { readonly createdAtMs?: number }) =>
   rows.put(db, ['id'], file);
 
-const isLive = (nowMs: number): SQL | undefined => or(isNull(files.expiresAtMs), gt(files.expiresAtMs, nowMs));
+/** Purpose of files on their way in: they take their place in the store, and nobody sees them. Expired ones were cut off. */
+export const ARRIVING = 'arriving';
+
+/**
+ * Creates a file, or changes one, if the files of its project stay within `mostBytes`; else null. Two uploads at once don't
+ * both get the last place.
+ */
+export function createFileWithin(
+  db: Db,
+  file: Parameters<typeof createFile>[1],
+  mostBytes: number,
+): Promise<StoredFile | null> {
+  const { id, projectId } = file;
+  return db.transaction(async (tx) => {
+    await tx.execute(sql`select pg_advisory_xact_lock(hashtextextended(${`files ${projectId}`}, 0))`);
+    const used = await sumOthers(tx, { projectId, id });
+    return used + file.bytes > mostBytes ? null : createFile(tx, file);
+  });
+}
+
+/** Bytes of all other files of the project. */
+async function sumOthers(db: Pick<Db, 'execute'>, { projectId, id }: OwnFile): Promise<number> {
+  const [row] = await db.execute<{ bytes: number }>(sql`
+    select coalesce(sum(bytes), 0)::float8 as bytes from files where project_id = ${projectId}::uuid and id <> ${id}::uuid`);
+  return row?.bytes ?? 0;
+}
+
+const isLive = (nowMs: number): SQL | undefined =>
+  and(or(isNull(files.expiresAtMs), gt(files.expiresAtMs, nowMs)), ne(files.purpose, ARRIVING));
 
 /** A file as its project sees it; null for any other one's. */
 export interface OwnFile {
@@ -49,14 +77,6 @@ export async function listFiles(
 
 /** Purpose of files that batches without an input file of their own have; lists leave them out. */
 export const INNER = 'batch_requests';
-
-/** Bytes of all files of a project. */
-export async function sumFiles(db: Db, projectId: string): Promise<number> {
-  const [row] = await db.execute<{ bytes: number }>(
-    sql`select coalesce(sum(bytes), 0)::float8 as bytes from files where project_id = ${projectId}::uuid`,
-  );
-  return row?.bytes ?? 0;
-}
 
 /** False if there is none, or a batch under way reads it. */
 export async function deleteFile(db: Db, { projectId, id }: OwnFile): Promise<boolean> {

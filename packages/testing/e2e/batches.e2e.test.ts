@@ -111,10 +111,14 @@ describe.each(STORE_KINDS)('files and batches on %s stores', (kind) => {
       { purpose: 'batch', 'expires_after[anchor]': 'created_at', 'expires_after[seconds]': '5' },
       'expires_after',
     ],
+    ['two purposes', { purpose: ['batch', 'vision'] }, 'purpose'],
+    ['no bytes', { purpose: 'batch', file: new File([], 'x.txt') }, 'file'],
   ])('an upload with %s is refused and leaves nothing', async (_name, fields, param) => {
     const form = new FormData();
-    form.set('file', new File(['x'], 'x.txt'));
-    for (const [name, value] of Object.entries(fields)) form.set(name, value);
+    const given = { file: new File(['x'], 'x.txt'), ...fields };
+    for (const [name, values] of Object.entries<string | File | string[]>(given)) {
+      for (const value of [values].flat()) form.append(name, value);
+    }
     const { apiKey } = openai;
     const headers = { authorization: `Bearer ${apiKey}` };
     const answer = await fetch(`${world.gateway.url}/v1/files`, { method: 'POST', headers, body: form });
@@ -194,7 +198,7 @@ describe.each(STORE_KINDS)('files and batches on %s stores', (kind) => {
       ['invalid_custom_id', 6],
     ]);
     expect(world.upstream.control.counters.received).toBe(0);
-    expect((await create([''])).errors?.data?.[0]?.code).toBe('empty_file');
+    expect((await create(['', ''])).errors?.data?.[0]?.code).toBe('empty_file');
   });
 
   test(

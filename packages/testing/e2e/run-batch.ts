@@ -6,7 +6,12 @@ export const batchClient = ({ url }: Pick<GatewayProcess, 'url'>, apiKey: string
   new OpenAI({ apiKey, baseURL: `${url}/v1`, maxRetries: 0 });
 
 /** Makes a batch of so many chat requests. `more`: beside model and messages. */
-export async function makeBatch(client: OpenAI, lines: number, more: object): Promise<OpenAI.Batch> {
+export async function makeBatch(
+  client: OpenAI,
+  lines: number,
+  more: object,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<OpenAI.Batch> {
   const endpoint = '/v1/chat/completions';
   const lineOf = (index: number) => {
     const body = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user', content: `hello ${index}` }], ...more };
@@ -14,7 +19,7 @@ export async function makeBatch(client: OpenAI, lines: number, more: object): Pr
   };
   const text = Array.from({ length: lines }, (_, index) => lineOf(index)).join('\n');
   const file = await client.files.create({ file: await toFile(Buffer.from(text), 'input.jsonl'), purpose: 'batch' });
-  return client.batches.create({ input_file_id: file.id, endpoint, completion_window: '24h' });
+  return client.batches.create({ input_file_id: file.id, endpoint, completion_window: '24h' }, { headers });
 }
 
 const ENDS = new Set(['completed', 'failed', 'expired', 'cancelled']);

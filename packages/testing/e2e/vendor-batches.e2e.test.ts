@@ -42,10 +42,10 @@ describe.each(ON_ONE_KIND)("batches that a vendor runs on %s stores' gateway", (
   });
 
   const open = async () => {
-    const { apiKey, projectId } = await createTestKey(world.gateway, {
+    const { apiKey, projectId, keyId } = await createTestKey(world.gateway, {
       ...{ project: { monthly_cap_usd: 5 }, key: { rate_limit_per_minute: null } },
     });
-    return { apiKey, projectId, client: () => batchClient(world.gateway, apiKey) };
+    return { apiKey, projectId, keyId, client: () => batchClient(world.gateway, apiKey) };
   };
   const bill = async (projectId: string) => {
     const ledger = await settledLedger(world.gateway);
@@ -113,6 +113,38 @@ describe.each(ON_ONE_KIND)("batches that a vendor runs on %s stores' gateway", (
       const batch = await readUntil(client, id);
       expect(batch).toMatchObject({ status: 'cancelled', request_counts: { total: 5, completed: 1, failed: 0 } });
       expect(await bill(projectId)).toEqual([HALF_NANO_USD]);
+    },
+    TEST_MS,
+  );
+
+  test.each(['revoked', 'deleted'] as const)(
+    'results of a key that was %s are billed to it, whatever its limits say now',
+    async (how) => {
+      vendor.behaviour = { isEndless: true };
+      const { client, projectId, keyId } = await open();
+      const other = await callAdmin<{ key: string }>(world.gateway, `/projects/${projectId}/keys`, {
+        body: { name: 'reader', rate_limit_per_minute: null },
+      });
+      const customer = { 'X-Customer-Id': `customer ${how}` };
+      const { id } = await makeBatch(client(), 5, { model: 'openai/gpt-batch', max_tokens: 100 }, customer);
+      await readUntil(client, id, ({ status }) => status === 'in_progress');
+      const key = `/projects/${projectId}/keys/${keyId}`;
+      const limits = { per_request_max_usd: 0, monthly_spend_limit_usd: 0, on_limit_behavior: 'block' };
+      const name = encodeURIComponent(customer['X-Customer-Id']);
+      await callAdmin(world.gateway, `/projects/${projectId}/customers/${name}/limits`, {
+        method: 'PUT',
+        body: limits,
+      });
+      await callAdmin(world.gateway, `/projects/${projectId}`, { method: 'PATCH', body: { monthly_cap_usd: 0.0001 } });
+      await callAdmin(world.gateway, key, { method: 'PATCH', body: { allowed_models: ['none'], is_active: false } });
+      if (how === 'deleted') await callAdmin(world.gateway, key, { method: 'DELETE' });
+      vendor.behaviour = {};
+      const reader = () => batchClient(world.gateway, other.key);
+      const batch = await readUntil(reader, id);
+      expect(batch).toMatchObject({ status: 'completed', request_counts: { total: 5, completed: 5, failed: 0 } });
+      expect(await bill(projectId)).toEqual(Array.from({ length: 5 }, () => HALF_NANO_USD));
+      const rows = await allLogs(world.gateway, `project_id=${projectId}&customer_id=${name}&api_key_id=${keyId}`);
+      expect(rows).toHaveLength(5);
     },
     TEST_MS,
   );

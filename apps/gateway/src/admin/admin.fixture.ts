@@ -23,7 +23,7 @@ import type { Hono } from 'hono';
 import { pino } from 'pino';
 import { BackendAdmin } from '../backends/backend-admin';
 import { BackendTable } from '../backends/backend-table';
-import { BatchWork } from '../batches/batch-work';
+import { BatchWork } from '../batches/queue/batch-work';
 import { createMcp } from '../mcp/create-mcp';
 import { McpAdmin } from '../mcp/mcp-admin';
 import { createJudge } from '../mcp/servers/judge-tools';

@@ -1,6 +1,8 @@
 import type { JsonObject } from '@llm0/core/chat/json';
+import { isSameTarget } from '@llm0/core/routing/target';
 import type { StoredBatch } from '@llm0/drizzle/queries/batches/batches';
 import type { VendorLine } from '@llm0/providers/batches';
+import { isGuarded } from '../pipeline/guard/guard-input';
 import { loadPrincipal } from '../pipeline/request/load-principal';
 import { openContext } from '../pipeline/request/open-context';
 import type { Services } from '../services/contract';
@@ -16,19 +18,20 @@ interface Encoding {
   readonly keyHash: string;
 }
 
-/** undefined unless one vendor can run all lines of the batch as they are. */
+/** undefined unless one vendor and model can run all lines of the batch as they are. */
 export async function encodeLines(
   services: Services,
   { batch, endpoint, keyHash }: Encoding,
 ): Promise<EncodedBatch | undefined> {
   const { encodeFor } = endpoint ?? {};
-  const principal = await loadPrincipal(services, keyHash);
-  // Guardrails judge before anything leaves.
-  if (encodeFor === undefined || principal.guardrails !== undefined) return undefined;
+  if (encodeFor === undefined) return undefined;
   const underWay = services.openRequests.enter();
   try {
     const request = new Request('http://localhost/', { headers: batch.headers });
     const ctx = openContext(services, request, { held: underWay.held });
+    const principal = await loadPrincipal(services, keyHash);
+    // Guardrails judge before anything leaves.
+    if (isGuarded(ctx, principal)) return undefined;
     const origin = { ctx, principal, headers: request.headers };
     const lines: VendorLine[] = [];
     let target: { readonly provider: string; readonly model: string } | undefined;
@@ -39,7 +42,7 @@ export async function encodeLines(
       const one = encodeFor(origin, readLineBody(text, batch.dialect) as JsonObject);
       target ??= one;
       const path = pathOf(services, batch, one);
-      if (path === undefined || one.provider !== target.provider || path !== (lines[0]?.path ?? path)) return undefined;
+      if (path === undefined || !isSameTarget(one, target) || path !== (lines[0]?.path ?? path)) return undefined;
       lines.push({ id: String(lines.length), path, body: one.body });
     }
     return target && { provider: target.provider, model: target.model, lines };

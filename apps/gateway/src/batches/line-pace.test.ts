@@ -11,9 +11,9 @@ test('limits are waited for as long as it takes, failures three times, and nothi
   expect([200, 400, 402, 404].map((status) => isAskedAgain(refused(status)))).toEqual([false, false, false, false]);
 });
 
-test('what a vendor has run waits for our limits, and its own refusal is final', () => {
-  expect(isAskedAgain(refused(402, 'spend_cap_exceeded', 9, true))).toBe(true);
-  expect(isAskedAgain(refused(429, 'customer_spend_limit', 9, true))).toBe(true);
+test('what a vendor has run waits for our stores alone', () => {
+  expect(isAskedAgain(refused(503, 'store_unavailable', 9, true))).toBe(true);
+  expect(isAskedAgain(refused(402, 'spend_cap_exceeded', 1, true))).toBe(false);
   expect(isAskedAgain(refused(429, 'upstream_rate_limited', 1, true))).toBe(false);
   expect(isAskedAgain(refused(500, 'upstream_error', 1, true))).toBe(false);
 });

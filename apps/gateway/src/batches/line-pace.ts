@@ -5,11 +5,10 @@ const FIRST_WAIT_MS = 500;
 const MOST_WAIT_MS = 60_000;
 /** Codes of refusals that waiting doesn't change, or not within a batch. */
 const FINAL: ReadonlySet<string> = new Set(['customer_spend_limit']);
-const OURS: ReadonlySet<string> = new Set([
-  ...['rate_limit_exceeded', 'customer_spend_limit', 'store_unavailable', 'overloaded'],
-]);
+/** Of the gateway itself, whoever asks. */
+const OURS: ReadonlySet<string> = new Set(['store_unavailable', 'overloaded']);
 /** Answers that may be another one next time, as often as it takes: limits of ours or the vendor's. */
-const LIMITS: ReadonlySet<number> = new Set([429, 503]);
+export const LIMITS: ReadonlySet<number> = new Set([429, 503]);
 /** Failures of a vendor are tried so often. */
 const MAX_TRIES = 3;
 
@@ -24,8 +23,8 @@ export interface Refusal {
 }
 
 export function isAskedAgain({ status, code, tries, isPaid }: Refusal): boolean {
-  // A vendor's own answers are final. Limits of ours, which others have used up, can't undo what was run.
-  if (isPaid) return status === 402 || (code !== undefined && OURS.has(code));
+  // A vendor's own answers are final, and no limit of ours holds for them.
+  if (isPaid) return code !== undefined && OURS.has(code);
   if (code !== undefined && FINAL.has(code)) return false;
   return LIMITS.has(status) || (status >= 500 && tries < MAX_TRIES);
 }
@@ -39,14 +38,15 @@ export class LinePace {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** Nobody asks before then. */
-  holdBack(retryAfter: string | null, tries: number): void {
+  /** Nobody asks for so many milliseconds, which it returns. */
+  holdBack(retryAfter: string | null, tries: number): number {
     const told = Number(retryAfter);
     const ms =
       retryAfter !== null && Number.isFinite(told) && told > 0
         ? 1000 * told
         : Math.min(FIRST_WAIT_MS * 2 ** (tries - 1), MOST_WAIT_MS);
     this.freeAtMs = Math.max(this.freeAtMs, this.nowMs() + ms);
+    return ms;
   }
 
   get isHeldBack(): boolean {

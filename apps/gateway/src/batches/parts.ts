@@ -1,12 +1,12 @@
 import type { Db } from '@llm0/drizzle/client';
 import type { Config } from '../config/config';
 import { createFileParts } from '../files/parts';
-import { BatchWork, type BatchWorkOptions } from './batch-work';
+import { BatchWork, type BatchWorkOptions } from './queue/batch-work';
 
 /** Ledger and queue of batches. */
 export interface BatchParts {
   readonly db: Db;
-  readonly work: Pick<BatchWork, 'begin' | 'enqueue' | 'advance' | 'lookAgain' | 'stop'>;
+  readonly work: Pick<BatchWork, 'begin' | 'enqueue' | 'advance' | 'lookAgain' | 'runAgain' | 'stop'>;
 }
 
 /** Files, and the batches that read them. */

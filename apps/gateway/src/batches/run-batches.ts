@@ -1,31 +1,43 @@
 import { type JsonObject, parseJson } from '@llm0/core/chat/json';
 import { nanoFromUsd } from '@llm0/drizzle/money';
-import { findKeyHash } from '@llm0/drizzle/queries/access/api-keys';
+import { findAnyKeyHash } from '@llm0/drizzle/queries/access/api-keys';
 import { readBatch, type StoredBatch } from '@llm0/drizzle/queries/batches/batches';
 import type { ClaimedLine } from '@llm0/drizzle/queries/batches/lines';
 import type { VendorResult } from '@llm0/providers/batches';
 import { PREFIXES, showId } from '../files/own-ids';
 import type { Services } from '../services/contract';
-import type { Chunk } from './batch-queue';
 import { readLineBody } from './check-lines';
 import { encodeLines } from './encode-lines';
 import { advanceBatch } from './finish-batch';
 import { forwardBatch } from './forward-batch';
 import type { LineEndpoints } from './line-endpoint';
+import { BatchPauses } from './queue/batch-pauses';
+import type { Chunk } from './queue/batch-queue';
 import { type LineAnswer, runChunk } from './run-chunk';
+import { asAnswered, idOfSpent, withAnswer } from './spent-lines';
 
 /** Runs chunks in this process: each line is a request of the batch's key, with its own row. */
 export const createChunkRunner =
-  (services: Services, endpoints: LineEndpoints) =>
+  (services: Services, endpoints: LineEndpoints, pauses = new BatchPauses(() => services.clock.nowMs())) =>
   async (chunk: Chunk, signal: AbortSignal): Promise<void> => {
+    const { work } = services.batches;
     const batch = await readBatch(services.batches.db, chunk.batchId);
     if (batch === null || batch.endedAtMs !== null) return;
     if (chunk.from < 0) {
       const encoding = { batch, endpoint: endpoints[batch.endpoint], keyHash: await keyHashOf(services, batch) };
       return forwardBatch(services, { batch, encode: () => encodeLines(services, encoding) });
     }
-    if (chunk.to > chunk.from)
-      await runChunk({ services, batch, chunk, signal, ask: await createAsk(services, endpoints, batch) });
+    if (chunk.to > chunk.from) {
+      const leftMs = batch.cancellingAtMs === null ? pauses.leftMs(batch.id) : 0;
+      if (leftMs > 0) return work.runAgain(chunk, leftMs);
+      const ask = await createAsk(services, endpoints, batch);
+      const heldUp = await runChunk({ services, batch, chunk, signal, ask });
+      if (heldUp === undefined) pauses.end(batch.id);
+      else {
+        const { waitMs, drawn } = heldUp;
+        await work.runAgain({ ...chunk, drawn }, pauses.begin(batch.id, waitMs));
+      }
+    }
     if (signal.aborted) throw new Error('this process stops; the next one goes on');
     await advanceBatch(services, batch.id);
   };
@@ -36,15 +48,19 @@ async function createAsk(services: Services, endpoints: LineEndpoints, batch: St
   const endpoint = endpoints[batch.endpoint];
   return async (line: ClaimedLine): Promise<LineAnswer> => {
     const { customId, at, length } = line;
-    const requestId = services.createId();
+    const hasResult = line.resultAt !== null;
+    const requestId = hasResult ? idOfSpent(batch, line.line) : services.createId();
     try {
       if (endpoint === undefined) throw new Error(`batches can't use ${batch.endpoint}`);
       const text = await services.files.store.readText(batch.inputFileId, { from: at, to: at + length });
-      const request = requestOf(batch, customId, JSON.stringify(readLineBody(text, dialect)));
       const result = await readResult(services, batch, line);
-      const serving = result === undefined ? endpoint : endpoint.withServices(replaying(services, result));
+      const body = readLineBody(text, dialect);
+      const asked = result === undefined ? body : asAnswered(services, batch, body);
+      const request = requestOf(batch, customId, JSON.stringify(asked));
+      const serving = result === undefined ? endpoint : endpoint.withServices(withAnswer(services, result));
       if (result !== undefined) for (const [name, value] of REPLAYED) request.headers.set(name, value);
-      const response = await serving.handle(request, { keyHash, requestId, modality: 'batch' });
+      const isSpent = result === undefined ? undefined : true;
+      const response = await serving.handle(request, { keyHash, requestId, modality: 'batch', isSpent });
       return readAnswer(response, await response.text(), requestId);
     } catch (err) {
       services.log.error({ err, batch: batch.id }, 'a line of a batch failed unexpectedly');
@@ -60,7 +76,7 @@ async function createAsk(services: Services, endpoints: LineEndpoints, batch: St
 }
 
 const keyHashOf = async ({ batches }: Services, { projectId, apiKeyId: id }: StoredBatch): Promise<string> =>
-  (await findKeyHash(batches.db, { projectId, id })) ?? '';
+  (await findAnyKeyHash(batches.db, { projectId, id })) ?? '';
 
 /** The answer is there: nothing else may stand in for it. */
 const REPLAYED = [
@@ -80,20 +96,6 @@ async function readResult(
   const text = await services.files.store.readText(resultsId, { from, to: from + length });
   const part = services.connect({ provider, model }, batch.projectId)?.provider.batches;
   return part?.decodeResult(JSON.parse(text) as JsonObject);
-}
-
-/** Services whose providers give this answer. */
-function replaying(services: Services, { status, body }: VendorResult): Services {
-  const answer = async () => new Response(body, { status, headers: { 'content-type': 'application/json' } });
-  return {
-    ...services,
-    connect: (target, projectId) => {
-      const connected = services.connect(target, projectId);
-      if (connected === undefined) return undefined;
-      const { provider, connection } = connected;
-      return { provider, connection, fetch: answer as unknown as typeof globalThis.fetch };
-    },
-  };
 }
 
 const NO_USAGE = { costNanoUsd: 0, tokensIn: 0, tokensOut: 0, code: undefined, retryAfter: null } as const;

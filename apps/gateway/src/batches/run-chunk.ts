@@ -9,9 +9,9 @@ import {
   sumOpenLines,
 } from '@llm0/drizzle/queries/batches/lines';
 import type { Services } from '../services/contract';
-import type { Chunk } from './batch-queue';
 import { lowerHold } from './hold-batch';
-import { isAskedAgain, LinePace } from './line-pace';
+import { isAskedAgain, LIMITS, LinePace } from './line-pace';
+import type { Chunk } from './queue/batch-queue';
 import { ResultWriter } from './result-writer';
 
 /** An answer of the data plane to a line. */
@@ -29,13 +29,25 @@ export interface ChunkParts {
   readonly ask: (line: ClaimedLine) => Promise<LineAnswer>;
 }
 
-/** Runs the open lines of a chunk within the limits of their key, some at a time. */
-export async function runChunk(parts: ChunkParts): Promise<void> {
+/** A chunk that a limit holds up. */
+export interface HeldUp {
+  readonly waitMs: number;
+  /** Lines for which the batch's hold was lowered already. */
+  readonly drawn: readonly number[];
+}
+
+/** Waits from here on are not spent in this process: other batches get its place. */
+const STAY_MS = 1000;
+
+/**
+ * Runs the open lines of a chunk within the limits of their key, some at a time. Returns where a limit holds up the rest.
+ */
+export async function runChunk(parts: ChunkParts): Promise<HeldUp | undefined> {
   const { services, batch, chunk } = parts;
   const { db } = services.batches;
   const owner = crypto.randomUUID();
   const lines = await claimLines(db, { ...chunk, batchId: batch.id }, owner);
-  if (lines.length === 0) return;
+  if (lines.length === 0) return undefined;
   const inProgress = { status: 'in_progress', inProgressAtMs: services.clock.nowMs() } as const;
   await moveBatch(db, { id: batch.id, from: ['validating'] }, inProgress);
   // A run that died may have drawn for lines that it didn't end.
@@ -51,6 +63,7 @@ export async function runChunk(parts: ChunkParts): Promise<void> {
     false,
   );
   await releaseLines(db, batch.id, owner);
+  return run.heldUp;
 }
 
 class ChunkRun {
@@ -59,17 +72,24 @@ class ChunkRun {
   private readonly underWay = new Set<Promise<void>>();
   private isGone = false;
   private isPaid = false;
+  private waitMs: number | undefined;
+  private readonly drawn: Set<number>;
 
   constructor(
     private readonly parts: ChunkParts,
     private readonly owner: string,
   ) {
     const { services, batch, signal } = parts;
+    this.drawn = new Set(parts.chunk.drawn);
     this.pace = new LinePace(() => services.clock.nowMs(), signal);
     this.results = new ResultWriter({
       ...{ db: services.batches.db, batchId: batch.id, owner, signal },
       onError: (err) => services.log.warn({ err, batch: batch.id }, 'results of a batch could not be written yet'),
     });
+  }
+
+  get heldUp(): HeldUp | undefined {
+    return this.waitMs === undefined ? undefined : { waitMs: this.waitMs, drawn: [...this.drawn] };
   }
 
   /** `isPaid`: a vendor has run them. */
@@ -85,14 +105,22 @@ class ChunkRun {
         const numbers = wanted.map(({ line }) => line);
         const started = await startLines(services.batches.db, batch.id, this.owner, numbers);
         const mine = wanted.filter(({ line }) => started.has(line));
-        const bound = mine.reduce((sum, { boundNanoUsd }) => sum + boundNanoUsd, 0);
-        if (bound > 0) await lowerHold(services, batch, { by: bound });
+        await this.draw(mine);
         for (const line of mine) this.begin(line);
         while (this.underWay.size > most - group) await Promise.race(this.underWay);
       }
     } finally {
       await Promise.all(this.underWay);
     }
+  }
+
+  /** The lines hold for themselves what the batch gives up, once. */
+  private async draw(lines: readonly ClaimedLine[]): Promise<void> {
+    const { services, batch } = this.parts;
+    const fresh = lines.filter(({ line }) => !this.drawn.has(line));
+    const by = fresh.reduce((sum, { boundNanoUsd }) => sum + boundNanoUsd, 0);
+    if (by > 0) await lowerHold(services, batch, { by });
+    for (const { line } of fresh) this.drawn.add(line);
   }
 
   private begin(line: ClaimedLine): void {
@@ -106,21 +134,24 @@ class ChunkRun {
       const { code, retryAfter, ...answer } = await this.parts.ask(line);
       const { httpStatus: status } = answer;
       if (!isAskedAgain({ status, code, tries, isPaid: this.isPaid })) {
+        this.drawn.delete(line.line);
         return this.results.add({ ...answer, line: line.line, state: status < 400 ? 'completed' : 'failed' });
       }
-      this.pace.holdBack(retryAfter, tries);
+      const waitMs = this.pace.holdBack(retryAfter, tries);
+      if (LIMITS.has(status) && waitMs >= STAY_MS) this.waitMs = Math.max(this.waitMs ?? 0, waitMs);
     }
   }
 
   /** Waits for limits; false once the batch or this process is at its end. */
   private async mayGoOn(): Promise<boolean> {
     const { services, batch, signal } = this.parts;
-    while (this.pace.isHeldBack && !this.isGone && !signal.aborted) {
+    while (this.pace.isHeldBack && this.waitMs === undefined && !this.isGone && !signal.aborted) {
       await this.pace.wait();
       if (this.isPaid) continue;
       const now = await readBatch(services.batches.db, batch.id).catch(() => batch);
       if (now === null || now.cancellingAtMs !== null) this.isGone = true;
     }
+    if (this.waitMs !== undefined) return false;
     if (this.isPaid) return !signal.aborted;
     const isOver = batch.cancellingAtMs !== null || services.clock.nowMs() >= batch.expiresAtMs;
     return !(this.isGone || isOver || signal.aborted);

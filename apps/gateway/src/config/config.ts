@@ -173,7 +173,7 @@ function readProcess(read: EnvReader, { databaseUrl, redis }: Stores, env: Envir
     drainTimeoutMs: read.durationMs('DRAIN_TIMEOUT', '30s'),
     /** Lines of batches that a process asks for at a time, of each of the chunks it runs. */
     /** Batches go to the vendor that serves them, if it has some. */
-    vendorBatches: read.flag('VENDOR_BATCHES', false),
+    vendorBatches: read.flag('VENDOR_BATCHES', true),
     batchConcurrency: read.integer('BATCH_CONCURRENCY', 8, { min: 1, max: 1000 }),
     maxBodyBytes: read.bytes('MAX_BODY_BYTES', 20 * MIB),
     /** Bound of an upstream's answer, decompressed. */

@@ -119,6 +119,8 @@ export interface ModelShape {
   isAsked(headers: Headers): boolean;
   encodeModel(model: ModelCard): JsonObject;
   /** Throws `invalid_request` for a page that cannot be. */
+  /** Of its own, beside the filters. */
+  readonly listParameters: readonly string[];
   encodeList(models: readonly ModelCard[], query: URLSearchParams): JsonObject;
 }
 

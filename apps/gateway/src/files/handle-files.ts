@@ -2,12 +2,12 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import {
-  createFile,
+  ARRIVING,
+  createFileWithin,
   deleteFile,
   findFile,
   listFiles,
   type StoredFile,
-  sumFiles,
 } from '@llm0/drizzle/queries/batches/files';
 import type { ErrorEnvelope } from '../dialects/dialect';
 import type { Authenticated } from '../pipeline/request/load-principal';
@@ -16,7 +16,7 @@ import type { Services } from '../services/contract';
 import { answerOwn } from './answer-own';
 import { PREFIXES, readId, showId } from './own-ids';
 import { readListQuery } from './read-list-query';
-import { receiveFile } from './receive-file';
+import { MAX_FILE_BYTES, receiveFile } from './receive-file';
 
 /** A request of a file or of all; `id` is its caller's. */
 export interface FileRequest {
@@ -42,24 +42,32 @@ export function handleFiles(services: Services, asked: FileRequest, work: Work):
 
 async function create({ files, clock, config }: Services, { request }: FileRequest, principal: Authenticated) {
   checkBodyType(request, 'form');
-  const { id: projectId } = principal.project;
-  const used = await sumFiles(files.db, projectId);
-  const { maxProjectBytes } = config.files;
-  if (used >= maxProjectBytes) throw storeIsFull(maxProjectBytes);
-  const id = Bun.randomUUIDv7();
-  const received = await receiveFile(files.store, id, request);
+  const owner = { id: Bun.randomUUIDv7(), projectId: principal.project.id, apiKeyId: principal.key.id };
+  const place = async (file: Omit<StoredFile, keyof typeof owner>) => {
+    const placed = await createFileWithin(files.db, { ...owner, ...file }, config.files.maxProjectBytes);
+    if (placed === null) throw storeIsFull(config.files.maxProjectBytes);
+    return placed;
+  };
+  const nowMs = clock.nowMs();
+  const arriving = { name: '', purpose: ARRIVING, createdAtMs: nowMs, expiresAtMs: nowMs + ARRIVAL_MS };
+  const sent = Number(request.headers.get('content-length') ?? 0) - FORM_BYTES;
+  await place({ ...arriving, bytes: Math.max(0, Math.min(MAX_FILE_BYTES, sent)) });
   try {
-    if (used + received.bytes > maxProjectBytes) throw storeIsFull(maxProjectBytes);
-    const { expiresAfterSeconds, ...rest } = received;
+    const { expiresAfterSeconds, ...received } = await receiveFile(files.store, owner.id, request);
     const createdAtMs = clock.nowMs();
     const expiresAtMs = expiresAfterSeconds === undefined ? null : createdAtMs + 1000 * expiresAfterSeconds;
-    const owner = { projectId, apiKeyId: principal.key.id };
-    return Response.json(showFile(await createFile(files.db, { id, ...owner, ...rest, createdAtMs, expiresAtMs })));
+    return Response.json(showFile(await place({ ...received, createdAtMs, expiresAtMs })));
   } catch (error) {
-    await files.store.remove(id);
+    await deleteFile(files.db, owner);
+    await files.store.remove(owner.id);
     throw error;
   }
 }
+
+/** About as much as the form around a file has. */
+const FORM_BYTES = 1024;
+/** An upload that takes longer was cut off with its process. */
+const ARRIVAL_MS = 86_400_000;
 
 function storeIsFull(most: number): GatewayError {
   const message = `The files of this project have ${most} bytes together, which is the most. Delete some of them.`;

@@ -35,8 +35,10 @@ export async function receiveFile(store: FileStore, id: string, request: Request
     for (let event = await form.next(); event !== undefined; event = await form.next()) {
       if (!('begin' in event)) continue;
       const { name, fileName } = event.begin;
-      if (fileName === undefined) fields.set(name, await form.text(name));
-      else if (name !== 'file' || file !== undefined) throw invalidRequest('file', 'The form must have one "file".');
+      if (fileName === undefined) {
+        if (fields.has(name)) throw invalidRequest(name, `The form must have one "${name.slice(0, 100)}".`);
+        fields.set(name, await form.text(name));
+      } else if (name !== 'file' || file !== undefined) throw invalidRequest('file', 'The form must have one "file".');
       else {
         const most = mostBytes(fields.get('purpose'));
         file = {
@@ -46,6 +48,7 @@ export async function receiveFile(store: FileStore, id: string, request: Request
       }
     }
     if (file === undefined) throw invalidRequest('file', 'The form must have a "file".');
+    if (file.bytes === 0) throw invalidRequest('file', 'The file is empty.');
     return { ...file, ...readFields(fields, file.bytes) };
   } catch (error) {
     if (file !== undefined) await store.remove(id);

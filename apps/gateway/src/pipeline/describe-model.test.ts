@@ -53,7 +53,9 @@ test('models are filtered by all that is asked', () => {
     card('small', { capabilities: ['vision'], contextWindow: 8000 }),
     card('hears', { mode: 'transcription' }),
   ];
-  const found = (query: string) => filterModels(models, new URLSearchParams(query)).map(({ id }) => id);
+  const found = (query: string) =>
+    filterModels(models, new URLSearchParams(query), ['limit', 'after_id']).map(({ id }) => id);
+  expect(() => found('modality=image')).toThrow('There is no filter "modality". Use mode, provider, capability,');
   expect(found('limit=1&after_id=x')).toEqual(['sees', 'small', 'hears']);
   expect(found('capability=vision')).toEqual(['sees', 'small']);
   expect(found('capability=vision&capability=reasoning')).toEqual(['sees']);

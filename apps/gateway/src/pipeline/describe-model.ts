@@ -95,8 +95,23 @@ export const MODEL_FILTERS: Readonly<Record<string, ModelFilter>> = {
   },
 };
 
-/** Models that pass all filters of the query; other parameters are the dialect's. Throws for a `min_context` that is no number. */
-export function filterModels(models: readonly ModelCard[], query: URLSearchParams): readonly ModelCard[] {
+/** Clients send their version along. */
+const OF_CLIENTS: ReadonlySet<string> = new Set(['client_version', 'api-version']);
+
+/**
+ * Models that pass all filters of the query. `others`: the dialect's own parameters. Throws for an unknown one, and for a
+ * `min_context` that is no number.
+ */
+export function filterModels(
+  models: readonly ModelCard[],
+  query: URLSearchParams,
+  others: readonly string[] = [],
+): readonly ModelCard[] {
+  const known = [...Object.keys(MODEL_FILTERS), ...others];
+  for (const name of query.keys()) {
+    if (known.includes(name) || OF_CLIENTS.has(name)) continue;
+    throw invalidRequest(name, `There is no filter "${name.slice(0, 100)}". Use ${known.join(', ')}.`);
+  }
   const given = Object.entries(MODEL_FILTERS).flatMap(([name, { passes }]) =>
     query.getAll(name).map((value) => ({ passes, value })),
   );

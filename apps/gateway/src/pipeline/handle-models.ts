@@ -23,7 +23,7 @@ export interface ListModelsInput extends Pick<KeyRequest, 'request' | 'chosen'> 
 export function listModels(services: Needs, input: ListModelsInput): Promise<Response> {
   return answer(services, input, (key, { models: shape }) => {
     const query = new URL(input.request.url).searchParams;
-    const models = filterModels(callableModels(services.routing(), key), query);
+    const models = filterModels(callableModels(services.routing(), key), query, shape?.listParameters);
     return shape?.encodeList(models, query) ?? { object: 'list', data: models };
   });
 }

@@ -5,9 +5,10 @@ import type {
   ModelQuestion,
   ModerationAnswer,
 } from '@llm0/core/guardrails/checks/check-needs';
-import { KeyCache, type KnownPrincipal } from '@llm0/core/keys/key-cache';
+import type { KnownPrincipal } from '@llm0/core/keys/key-cache';
 import { resolveTargets } from '@llm0/core/routing/resolve-targets';
 import type { Services } from './contract';
+import { SeenKeys } from './seen-keys';
 
 export type AnswerChat = (
   services: Services,
@@ -116,30 +117,9 @@ const known = new WeakMap<Services, Services>();
 
 /** A guardrail's question isn't judged itself: it contains the text, and each would cause another one. */
 function asForChecks(services: Services): Services {
-  const made = known.get(services) ?? { ...services, keyCache: new UnguardedKeys(services.keyCache) };
+  const made = known.get(services) ?? { ...services, keyCache: new SeenKeys(services.keyCache, unguarded) };
   known.set(services, made);
   return made;
-}
-
-class UnguardedKeys extends KeyCache {
-  constructor(private readonly keys: KeyCache) {
-    super({ source: { findByHash: (hash) => keys.find(hash) }, maxEntries: 1 });
-  }
-
-  override peek(hash: string): KnownPrincipal | undefined {
-    const found = this.keys.peek(hash);
-    return found === undefined ? undefined : unguarded(found);
-  }
-
-  override async find(hash: string): Promise<KnownPrincipal | null> {
-    const found = await this.keys.find(hash);
-    return found === null ? null : unguarded(found);
-  }
-
-  override async reload(hash: string): Promise<KnownPrincipal | null> {
-    const found = await this.keys.reload(hash);
-    return found === null ? null : unguarded(found);
-  }
 }
 
 function unguarded({ guardrails: _guardrails, key, ...rest }: KnownPrincipal): KnownPrincipal {

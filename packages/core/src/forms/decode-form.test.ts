@@ -90,6 +90,12 @@ describe('a form', () => {
     expect(() => decode('b', [Buffer.from(body)])).toThrow('The form in the request body');
   });
 
+  test('keeps the semicolons of a name', () => {
+    const head = 'Content-Disposition: form-data; name="file"; filename="a;b; name=c.txt"; size=1';
+    const bytes = Buffer.from(`--x\r\n${head}\r\n\r\nhi\r\n--x--\r\n`);
+    expect(decode('x', [bytes])).toMatchObject([{ name: 'file', fileName: 'a;b; name=c.txt' }]);
+  });
+
   test('needs a boundary', () => {
     expect(boundaryOf('multipart/form-data; boundary="a b"')).toBe('a b');
     for (const type of [

@@ -138,9 +138,23 @@ function readPart(headers: string): FormPart {
   return { name, fileName: parameterOf(disposition, 'filename'), type: headerOf('content-type') };
 }
 
+/** By semicolons, but for those in quotes. */
+function splitParameters(header: string): readonly string[] {
+  const parts: string[] = [];
+  let from = 0;
+  let isQuoted = false;
+  for (let at = 0; at < header.length; at++) {
+    if (header[at] === '"') isQuoted = !isQuoted;
+    if (header[at] !== ';' || isQuoted) continue;
+    parts.push(header.slice(from, at));
+    from = at + 1;
+  }
+  return [...parts, header.slice(from)];
+}
+
 /** A parameter of a header, quoted or not. */
 function parameterOf(header: string, name: string): string | undefined {
-  for (const parameter of header.split(';').slice(1)) {
+  for (const parameter of splitParameters(header).slice(1)) {
     const [key = '', value] = splitOnce(parameter, '=');
     if (key.trim().toLowerCase() !== name || value === undefined) continue;
     const text = value.trim();

@@ -70,6 +70,7 @@ export class Guardrails {
   private readonly sets = new Map<string, RuleSet>();
   private readonly stricter = new Map<string, Guardrails>();
   private describing: Guardrails | undefined;
+  private judging: Guardrails | undefined;
   readonly asksInput: boolean;
   readonly asksOutput: boolean;
   /** True if a check sends the input elsewhere. */
@@ -114,6 +115,25 @@ export class Guardrails {
     const rules = this.rules.filter(({ check }) => check !== 'json_schema');
     this.describing ??= rules.length === this.rules.length ? this : new Guardrails(rules, this.hash, this.making);
     return this.describing;
+  }
+
+  /** Name of a rule that may change or refuse input, of one part or any: nothing passes it unread. */
+  enforcingInput(part?: GuardrailPart): string | undefined {
+    return this.rules.find(
+      (rule) =>
+        isAsked(rule, 'input') &&
+        rule.action !== 'flag' &&
+        !rule.isShadow &&
+        (!part || rule.parts?.has(part) !== false),
+    )?.name;
+  }
+
+  /** Rules for an answer whose request is no longer to be judged; undefined without any. */
+  get ofAnswers(): Guardrails | undefined {
+    if (!this.asksOutput) return undefined;
+    const rules = this.rules.flatMap((rule) => (rule.on === 'input' ? [] : [{ ...rule, on: 'output' as const }]));
+    this.judging ??= new Guardrails(rules, this.hash, this.making);
+    return this.judging;
   }
 
   /** Scope of cache entries. Project pseudonyms belong to one customer. */

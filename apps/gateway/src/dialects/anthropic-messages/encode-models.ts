@@ -9,6 +9,7 @@ const MAX_LIMIT = 1000;
 export const modelShape: ModelShape = {
   isAsked: (headers) => headers.has('anthropic-version'),
   encodeModel,
+  listParameters: ['limit', 'after_id', 'before_id', 'beta'],
   encodeList,
 };
 

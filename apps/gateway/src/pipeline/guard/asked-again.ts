@@ -91,7 +91,9 @@ export class AskedAgain {
     const { current, refused } = this;
     if (this.hasLeft) throw clientClosed();
     const isOver = refused.length >= refusal.rule.maxRetries || Number.isFinite(admission.plan.maxAttempts);
-    if (isOver || current.cache !== 'miss' || admission.decision.type === 'replayed') {
+    // An answer that is there is no other one the next time.
+    const isThere = admission.decision.type === 'replayed' || admission.decision.type === 'spent';
+    if (isOver || current.cache !== 'miss' || isThere) {
       throw blockedBy(refusal.rule, 'output');
     }
     const wastedNanoUsd = current.pays() ? this.costOf(current, response) + current.wastedNanoUsd : 0;

@@ -36,6 +36,10 @@ export async function handleClientSecret(
     const { body } = await readRequestBody(services, httpRequest, underWay);
     const { model, seconds, session, isTranscription } = readAsked(body);
     progress.requestedModel = model;
+    const named = new URL(httpRequest.url).searchParams.get('model');
+    if (named !== null && named !== model) {
+      throw invalidRequest('model', 'The "model" of the address must be the one of "session.model".');
+    }
     const request = { model, protocol: 'realtime', isTranscription } as const;
     const admission = await admitPlanned(services, { ctx, principal, dialect: DIALECT, request }, REALTIME);
     progress.principal = admission.principal;

@@ -15,7 +15,9 @@ export function admitInRun<R extends { readonly model: string }, P extends Plann
   input: AdmitInput<R>,
   planner: Planner<R, P, S>,
 ): Promise<Admission<P, S>> {
-  return input.ctx.runId === undefined ? admitPlanned(services, input, planner) : admitRun(services, input, planner);
+  const { runId, isSpent } = input.ctx;
+  const isFree = runId === undefined || isSpent === true;
+  return isFree ? admitPlanned(services, input, planner) : admitRun(services, input, planner);
 }
 
 /**

@@ -42,16 +42,19 @@ export interface Planner<R, P, S> {
   withModel(request: R, model: string): R;
   /** The request with the largest output limit that costs no more; undefined if none does, absent where none is sent. */
   fit?(request: R, plan: P, leftNanoUsd: number): R | undefined;
-  /** undefined for anything this version did not write, the project wants served no more, or another target answered. */
+  /**
+   * undefined for anything this version did not write, the project wants served no more, or another target answered. A
+   * large one takes some turns; all others are there.
+   */
   decodeStored(value: string, plan: P, input: AdmitInput<R>): S | undefined | Promise<S | undefined>;
 }
 
 /**
  * Served without the store's decision or a hold; `nowMs` estimates the store's clock. `unchecked`: the store was away
- * and the project fails open. `replayed`: an earlier answer, free.
+ * and the project fails open. `replayed`: an earlier answer, free. `spent`: a vendor has answered, and bills it.
  */
 export interface UndecidedAdmission {
-  readonly type: 'unchecked' | 'replayed';
+  readonly type: 'unchecked' | 'replayed' | 'spent';
   readonly nowMs: number;
 }
 
@@ -89,6 +92,7 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
   run?: Budget,
 ): Promise<Admission<P, S>> {
   const requestedModel = input.request.model;
+  if (input.ctx.isSpent === true) return admitSpent(services, input, planner);
   let known = input;
   let reloaded = false;
   let skipCache = false;
@@ -129,7 +133,6 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
         const admission = { principal, plan, decision, downgraded: plan !== requested, requestedModel };
         if (decision.type === 'admitted') return admission;
         const decoded = planner.decodeStored(decision.value, plan, known);
-        // A large one takes some turns; all others are there.
         const stored = decoded instanceof Promise ? await decoded : decoded;
         if (stored !== undefined) return { ...admission, stored };
         // An unusable hit: asks for a real admission, because a hit holds nothing.
@@ -147,6 +150,17 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
 async function withPrincipal<R>(input: AdmitInput<R>, principal: Authenticated): Promise<AdmitInput<R>> {
   if (principal.guardrails === input.principal.guardrails) return { ...input, principal };
   return { ...input, principal, toSend: await input.judgeAgain?.(principal) };
+}
+
+/** No limit undoes what a vendor bills: the settlement books it without a hold. */
+function admitSpent<R extends { readonly model: string }, P extends Planned, S>(
+  services: AdmitNeeds,
+  input: AdmitInput<R>,
+  planner: Planner<R, P, S>,
+): Admission<P, S> {
+  const { principal, request } = input;
+  const decision = { type: 'spent', nowMs: services.storeClock.nowMs() } as const;
+  return { principal, plan: planner.plan(services, input), decision, downgraded: false, requestedModel: request.model };
 }
 
 /** Returns the refusal instead of throwing, because local data may be outdated. */

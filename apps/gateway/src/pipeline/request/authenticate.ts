@@ -12,6 +12,8 @@ export interface ChosenKey {
   readonly requestId: string;
   /** For lines of batches. */
   readonly modality?: 'batch';
+  /** A vendor has answered it: see `RequestContext`. */
+  readonly isSpent?: true | undefined;
 }
 
 /** Key, or a token of an identity provider, as a bearer or in a header of vendors' own clients → key and project. */

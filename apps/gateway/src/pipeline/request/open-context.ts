@@ -40,6 +40,8 @@ export interface RequestContext {
   readonly trace?: RequestTrace;
   /** Its row's, unless the format tells it. */
   readonly modality?: Modality | undefined;
+  /** A vendor has answered it, and bills it: no limit applies. */
+  readonly isSpent?: true | undefined;
   readonly labels?: Readonly<Record<string, string>>;
   readonly controls: RequestControls;
   /** Memory that it holds. */
@@ -58,7 +60,7 @@ const RESERVED = new Set([
 
 interface OpenedBy extends Pick<RequestContext, 'held'> {
   /** Set where the gateway's own parts ask. */
-  readonly chosen?: (Partial<Pick<RequestContext, 'requestId'>> & Pick<RequestContext, 'modality'>) | undefined;
+  readonly chosen?: Partial<Pick<RequestContext, 'requestId' | 'modality' | 'isSpent'>> | undefined;
 }
 
 /** Reads the request's headers; throws `invalid_request` for invalid controls. */
@@ -77,6 +79,7 @@ export function openContext(
     runId: readRunId(headers),
     session: headers.get('x-llm0-session')?.slice(0, MAX_LABEL_LENGTH) || undefined,
     modality: chosen?.modality,
+    isSpent: chosen?.isSpent,
     trace: services.tracing.begin(headers, requestId),
     labels: readLabels(headers),
     controls: readControls(headers),

@@ -65,7 +65,7 @@ export function addDecisionHeaders(headers: HeaderTable, { decision, principal }
   if (decision.type === 'admitted' || decision.type === 'cached') {
     addLimitHeaders(headers, decision.state, principal.project.monthlyCapNanoUsd);
   } else if (decision.type === 'unchecked') headers['X-Warning'] = 'store_unavailable';
-  else headers['X-Idempotent-Replay'] = 'true';
+  else if (decision.type === 'replayed') headers['X-Idempotent-Replay'] = 'true';
   if (decision.type === 'admitted' && decision.spendWarning !== undefined) {
     headers['X-Warning'] = decision.spendWarning;
   } else if (decision.type === 'admitted' || decision.type === 'cached') {

@@ -16,8 +16,9 @@ export function guardTask<R extends TaskRequest, A extends JsonObject>(
   input: GuardInput<R>,
 ): Promise<GuardedRequest<R> | undefined> {
   const judge = async (guard: RequestGuard, request: R) => {
-    const { asksInput, acts } = guard.guardrails;
-    return asksInput ? task.judge({ texts: new GuardedTexts(guard, 'input'), acts }, request) : request;
+    const { guardrails } = guard;
+    const by = { texts: new GuardedTexts(guard, 'input'), enforcing: guardrails.enforcingInput() };
+    return guardrails.asksInput ? task.judge(by, request) : request;
   };
   return guardKind(services, input, { judge, textOf: (request) => task.textOf(request) });
 }

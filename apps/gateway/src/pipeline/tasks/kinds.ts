@@ -27,13 +27,13 @@ export const MODERATION: Task<ModerationRequest, ModerationAnswer> = {
   ...{ noun: 'moderation', pricedBy: ['input'], isCached: true },
   partOf: ({ tasks }) => tasks?.moderation,
   boundOf: (request, _priced, strict) => boundModeration(request, strict),
-  async judge({ texts, acts }, request) {
+  async judge({ texts, enforcing }, request) {
     const inputs: ModerationPart[] = [];
     for (const part of request.inputs) {
-      if (part.type === 'image') refuseUnread('input', 'pictures', acts);
+      if (part.type === 'image') refuseUnread('input', 'pictures', enforcing);
       inputs.push(part.type === 'text' ? { ...part, text: await texts.text(part.text, 'user') } : part);
     }
-    return { ...request, inputs, ...(await judgeOthers({ texts, acts }, request)) };
+    return { ...request, inputs, ...(await judgeOthers({ texts, enforcing }, request)) };
   },
   textOf: ({ inputs }) => inputs,
 };
@@ -62,7 +62,7 @@ export const IMAGE: Task<ImageRequest, ImageAnswer> = {
   partOf: ({ tasks }) => tasks?.image,
   boundOf: boundImages,
   async judge(by, request) {
-    if (request.pictures !== undefined) refuseUnread('image', 'pictures', by.acts);
+    if (request.pictures !== undefined) refuseUnread('image', 'pictures', by.enforcing);
     const prompt = await by.texts.text(request.prompt, 'user');
     return { ...request, prompt, ...(await judgeOthers(by, request)) };
   },
@@ -83,7 +83,7 @@ export const DECISION: Task<DecisionRequest, DecisionAnswer> = {
   partOf: ({ tasks }) => tasks?.decision,
   boundOf: boundDecision,
   async judge(by, request) {
-    if (hasPicture(request)) refuseUnread('input', 'pictures', by.acts);
+    if (hasPicture(request)) refuseUnread('input', 'pictures', by.enforcing);
     const { input, questions } = request;
     const [judged, asked] = await by.texts.value([input, [...questions]], 'user');
     const others = await judgeOthers(by, request);
@@ -98,7 +98,7 @@ export const TRANSCRIPTION: Task<TranscriptionRequest, TranscriptAnswer> = {
   partOf: ({ tasks }) => tasks?.transcription,
   boundOf: boundTranscription,
   async judge(by, request) {
-    refuseUnread('file', 'audio', by.acts);
+    refuseUnread('file', 'audio', by.enforcing);
     const prompt = request.prompt === undefined ? undefined : await by.texts.text(request.prompt, 'user');
     return { ...request, prompt, ...(await judgeOthers(by, request)) };
   },
@@ -132,6 +132,8 @@ async function judgeOthers(
   return { extra: await texts.value(extra as JsonObject), user: user === undefined ? undefined : await texts.id(user) };
 }
 
-function refuseUnread(param: string, what: string, acts: boolean): void {
-  if (acts) throw invalidRequest(param, `The guardrails of this project can't read ${what}. Send text alone.`);
+function refuseUnread(param: string, what: string, rule: string | undefined): void {
+  if (rule === undefined) return;
+  const message = `The guardrails of this project (such as "${rule}") can't read ${what}. Send text alone.`;
+  throw invalidRequest(param, message);
 }

@@ -31,8 +31,8 @@ export interface Task<R extends TaskRequest = TaskRequest, A extends JsonObject 
 /** Guardrails at work on a request. */
 export interface Judging {
   readonly texts: GuardedTexts;
-  /** Something may be refused: all is not only watched. */
-  readonly acts: boolean;
+  /** Name of a rule that may refuse or change the input; undefined where all is only watched. */
+  readonly enforcing: string | undefined;
 }
 
 export interface HereLimits {

@@ -54,15 +54,11 @@ describe('a text in base64', () => {
   const written = base64(`mail ${EMAIL}`);
   const clean = base64('mail [EMAIL]');
 
-  test('is replaced in files and pictures of a request', async () => {
+  test('is replaced in files of a request', async () => {
     for (const type of ['text/plain', 'image/png', 'image/svg+xml']) {
       const dataUrl = `data:${type};base64,${written}`;
-      const [file, image] = await contentOf([
-        { type: 'file', dataUrl, filename: `${EMAIL}.txt` },
-        { type: 'image', url: dataUrl },
-      ] as ContentPart[]);
+      const [file] = await contentOf([{ type: 'file', dataUrl, filename: `${EMAIL}.txt` }] as ContentPart[]);
       expect(file).toMatchObject({ dataUrl: `data:${type};base64,${clean}` });
-      expect(image).toMatchObject({ url: `data:${type};base64,${clean}` });
       expect(JSON.stringify(file)).not.toContain(EMAIL);
     }
   });
@@ -113,6 +109,16 @@ const CUT: readonly (readonly [string, string, string])[] = [
   ],
 ];
 
+test.each<ContentPart>([
+  { type: 'image', url: 'https://a.example/x.png' },
+  { type: 'audio', dataBase64: 'UklGRg==', format: 'wav' },
+])('a part that no rule can read is refused by the name of a rule, unless all only watch: %j', async (part) => {
+  expect(await contentOf([part], guardOf('flag'))).toEqual([part]);
+  await expect(contentOf([...textsOf('look'), part])).rejects.toMatchObject({
+    ...{ kind: 'invalid_request', message: expect.stringContaining('(such as "pii")') },
+  });
+});
+
 test('marks for a vendor’s cache are judged as what they stand at', async () => {
   const marks = [{ type: GITHUB }, { type: 'ephemeral', [GITHUB]: EMAIL }];
   for (const cacheControl of marks) {
@@ -120,7 +126,7 @@ test('marks for a vendor’s cache are judged as what they stand at', async () =
       ...{ model: 'm', stream: false },
       messages: [
         { role: 'system', content: [{ type: 'text', text: 'hi', cacheControl }] },
-        { role: 'user', content: [{ type: 'image', url: 'https://a.example/x.png', cacheControl }] },
+        { role: 'user', content: [{ type: 'file', fileId: 'file-1', cacheControl }] },
         {
           ...{ role: 'assistant', content: [] },
           toolCalls: [{ id: 'c', name: 'f', arguments: '{}', cacheControl }],

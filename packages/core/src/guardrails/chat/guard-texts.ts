@@ -35,6 +35,11 @@ export class GuardedTexts {
     this.any = guard.guardrails.rulesForAll(on);
   }
 
+  /** See `Guardrails`. */
+  enforcingInput(part: NonNullable<Place['part']>): string | undefined {
+    return this.guard.guardrails.enforcingInput(part);
+  }
+
   /** A text of the conversation, by all rules of its part. */
   async text(text: string, part: Place['part']): Promise<string> {
     return this.once(text, part);

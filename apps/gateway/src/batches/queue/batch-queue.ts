@@ -20,6 +20,8 @@ export interface Chunk {
   readonly to: number;
   /** Not before; epoch milliseconds. */
   readonly atMs?: number;
+  /** Lines for which an earlier run has lowered the batch's hold. */
+  readonly drawn?: readonly number[];
 }
 
 export interface QueueOptions {

@@ -59,6 +59,11 @@ export class BatchWork {
     await (await this.openQueue()).addAgain({ ...LOOK, batchId, atMs });
   }
 
+  /** Runs the chunk in a while. */
+  async runAgain(chunk: Chunk, waitMs: number): Promise<void> {
+    await (await this.openQueue()).addAgain({ ...chunk, atMs: this.options.nowMs() + waitMs });
+  }
+
   /** Lines under way end; others wait for the next process. */
   async stop(timeoutMs: number): Promise<void> {
     this.stopListening();
