@@ -16,7 +16,10 @@ setNonce(document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.conten
 
 const queryClient = new QueryClient({
   defaultOptions: {
+    // An offline browser asks, too: the failure says that the gateway can't be reached.
+    mutations: { networkMode: 'always' },
     queries: {
+      networkMode: 'always',
       staleTime: STALE_MS,
       // A refusal is final; only a passing failure retries.
       retry: (count, error) =>

@@ -1,4 +1,4 @@
-import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
+import { onlineManager, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useSyncExternalStore } from 'react';
 import { ApiError, api, read } from './client';
 import { useIsLive, useLive } from './live';
@@ -19,22 +19,25 @@ export interface Away {
 const PROBE_MS = 2000;
 const AGAIN_MS = 5000;
 
-/** Asks as soon as the live stream breaks, and until it is back: other queries may not ask for half a minute. */
+/** Asks as soon as the live stream breaks or the browser is offline, and until it is back: other queries may not ask for half a minute. */
 function useProbe(): void {
   const client = useQueryClient();
   const isLive = useIsLive();
   const wasLive = useRef(false);
   wasLive.current ||= isLive;
-  const isBroken = wasLive.current && !isLive;
+  const isOnline = useSyncExternalStore(watchOnline, () => onlineManager.isOnline());
+  const isBroken = (wasLive.current && !isLive) || !isOnline;
   useQuery({
     queryKey: PROBE,
     queryFn: () => read(api.session.$get()),
     ...{ enabled: isBroken, refetchInterval: isBroken && PROBE_MS, retry: false, staleTime: 0, gcTime: 0 },
   });
   useEffect(() => {
-    if (isLive) void client.resetQueries({ queryKey: PROBE });
-  }, [client, isLive]);
+    if (isLive && isOnline) void client.resetQueries({ queryKey: PROBE });
+  }, [client, isLive, isOnline]);
 }
+
+const watchOnline = (notify: () => void) => onlineManager.subscribe(notify);
 
 const PROBE = ['probe'];
 

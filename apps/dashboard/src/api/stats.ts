@@ -23,7 +23,6 @@ export interface StatsQuery {
   readonly interval?: string;
   readonly group_by?: string;
   readonly top?: string;
-  readonly cache?: 'miss';
 }
 
 const REFRESH_MS = 30_000;
@@ -124,9 +123,12 @@ export const useSpendTable = (query: SpendTableQuery) =>
 
 export type Metric = 'latency' | 'ttft' | 'upstream' | 'overhead';
 
-/** Cache hits take a millisecond: they would hide how slow answers of providers are. Their overhead counts. */
-export const withoutHits = (metric: Metric): Pick<StatsQuery, 'cache'> =>
-  metric === 'overhead' ? {} : { cache: 'miss' };
+/**
+ * Durations are those of providers' answers: cache hits and failures take a millisecond and would hide how slow those
+ * are. The overhead of all requests counts.
+ */
+export const answersOf = (metric: Metric): { readonly cache?: 'miss'; readonly outcome?: 'success' } =>
+  metric === 'overhead' ? {} : { cache: 'miss', outcome: 'success' };
 
 /** Latency of all metrics, or of one; the others are then null. */
 export const useLatency = (query: StatsQuery, metric?: Metric, enabled = true) => {

@@ -4,7 +4,8 @@ import { formatStamp, parseStamp, zoneName } from '../format/format-time';
 import { Button } from '../ui/button';
 import { Form, TextField } from '../ui/form';
 import { Chevron, Close } from '../ui/icons';
-import { DEFAULT_RANGE, PRESETS, type Preset } from './time-range';
+import { calendarRanges } from './calendar-ranges';
+import { DEFAULT_RANGE, PRESETS, type Preset, rangeQuery } from './time-range';
 import type { Page } from './use-page';
 
 /** Chooses range and time zone of the page. */
@@ -44,6 +45,21 @@ export function RangePicker({ page }: { readonly page: Page }) {
                   className="nums rounded px-2 py-1 text-left text-xs hover:bg-hover aria-pressed:bg-accent-soft aria-pressed:text-accent"
                 >
                   {PRESETS[preset].label}
+                </button>
+              ))}
+            </div>
+            <div className="mt-2 grid grid-cols-4 gap-1 border-t pt-2">
+              {calendarRanges(Date.now(), timeZone).map(({ label, fromMs, toMs }) => (
+                <button
+                  key={label}
+                  type="button"
+                  onClick={() => {
+                    change(rangeQuery({ fromMs, toMs }));
+                    setIsOpen(false);
+                  }}
+                  className="rounded px-1 py-1 text-left text-xs hover:bg-hover"
+                >
+                  {label}
                 </button>
               ))}
             </div>

@@ -11,7 +11,8 @@ describe('the rule for failures', () => {
       ...['upstream_error', 'upstream_unavailable', 'upstream_rate_limited', 'upstream_timeout'],
     ]);
     expect(of('gateway')).toEqual(['overloaded', 'store_unavailable', 'internal']);
-    expect(of('policy')).toContain('rate_limit_exceeded');
+    const isRefusal = (status: string) => status === 'rate_limited' || status === 'cap_exceeded';
+    expect(of('policy')).toEqual(codes.filter(([, { logStatus }]) => isRefusal(logStatus)).map(([code]) => code));
     expect(of('caller')).toContain('invalid_json');
     const aborted = codes.filter(([, { logStatus }]) => logStatus === 'aborted').map(([code]) => code);
     expect(of('aborted')).toEqual(aborted);

@@ -12,6 +12,7 @@ export const PROVIDER_FAILURES = [
 /** Error codes for which the gateway is at fault. */
 const GATEWAY_FAILURES = ['internal', 'overloaded', 'store_unavailable', 'gateway_lost'] as const;
 
+/** Codes of refusals by rate or spend: their rows have statuses of their own. */
 const POLICY: readonly string[] = [
   'rate_limit_exceeded',
   'spend_cap_exceeded',
@@ -23,10 +24,6 @@ const POLICY: readonly string[] = [
   'run_stopped',
   'customer_spend_limit',
   'request_over_limit',
-  'model_not_priced',
-  'model_not_allowed',
-  'key_expired',
-  'project_inactive',
 ] satisfies readonly ErrorKind[];
 
 /** Error codes of failures: callers can't avoid them. */

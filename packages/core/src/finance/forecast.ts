@@ -1,5 +1,5 @@
-// Forecasts the rest of a month from the average of the same weekdays in the last four weeks. The band covers the 10 %
-// to 90 % quantiles of actual ÷ forecast over the last twelve weeks.
+// Forecasts the rest of a month from the average of the same weekdays in the last four weeks. The band is as wide as
+// eight of ten such forecasts of the last twelve weeks were off, up or down.
 import type { CalendarDay } from './calendar';
 
 /** Nano-USD of consecutive whole days. */
@@ -22,8 +22,7 @@ const WEEKS = 4;
 const WEEK = 7;
 const LEAST_DAYS = 3;
 const LEAST_ERRORS = 8;
-const LOW = 0.1;
-const HIGH = 0.9;
+const INSIDE = 0.8;
 
 /** Days before the first spend don't predict anything. */
 function sinceFirst({ firstWeekday, nanoUsd }: DayHistory): DayHistory {
@@ -43,7 +42,7 @@ function weekdayMeans({ firstWeekday, nanoUsd }: DayHistory, end: number): reado
   });
 }
 
-/** Actual ÷ forecast for each past stretch of the length; ascending. */
+/** Share of the forecast by which each past stretch of the length was off; ascending. */
 function pastErrors(history: DayHistory, days: number): readonly number[] {
   const { firstWeekday, nanoUsd } = history;
   const ratios: number[] = [];
@@ -55,7 +54,7 @@ function pastErrors(history: DayHistory, days: number): readonly number[] {
       expected += means[(firstWeekday + day) % WEEK] ?? 0;
       spent += nanoUsd[day] ?? 0;
     }
-    if (expected > 0) ratios.push(spent / expected);
+    if (expected > 0) ratios.push(Math.abs(spent / expected - 1));
   }
   return ratios.sort((a, b) => a - b);
 }
@@ -94,14 +93,14 @@ export function forecastMonth({ spentNanoUsd, history, left }: ForecastInput): F
   if (days === null) return null;
   const rest = days.reduce((sum, nano) => sum + nano, 0);
   const errors = errorsOf(known, left.length);
-  // The band always contains the expected cost.
-  const [low, high] = [Math.min(1, quantile(errors, LOW)), Math.max(1, quantile(errors, HIGH))];
+  // As far down as up: in a trend all errors have one sign, and a band of those would exclude a change of it.
+  const off = quantile(errors, INSIDE);
   const at = (factor: number) => spentNanoUsd + Math.round(rest * factor);
   const isKnown = errors.length >= LEAST_ERRORS;
   return {
     expectedNanoUsd: at(1),
-    lowNanoUsd: isKnown ? at(low) : null,
-    highNanoUsd: isKnown ? at(high) : null,
+    lowNanoUsd: isKnown ? at(Math.max(0, 1 - off)) : null,
+    highNanoUsd: isKnown ? at(1 + off) : null,
   };
 }
 

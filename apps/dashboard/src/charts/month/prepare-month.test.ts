@@ -30,7 +30,7 @@ describe('the curve of a month', () => {
       ...{ startMs: NOVEMBER, spent: 2, before: 2, expected: null, low: null, high: null },
     });
     expect(curve.days[9]).toMatchObject({ spent: 20, before: 20, expected: 20, high: 20 });
-    expect(curve.days[29]).toMatchObject({ spent: null, before: 60, expected: 60, low: 40, high: 80 });
+    expect(curve.days[29]).toMatchObject({ spent: null, before: 62, expected: 60, low: 40, high: 80 });
   });
 
   test('is continuous: the forecast and its band begin where the spend ends, at the current time', () => {
@@ -46,7 +46,7 @@ describe('the curve of a month', () => {
     ]);
   });
 
-  test('a month before that was shorter ends, a longer one is cut at the end of this one', () => {
+  test('a month before that was shorter ends, a longer one ends with its total on the last day of this one', () => {
     const nowMs = Date.parse('2027-03-02T00:00:00Z');
     const march = prepareMonth({
       spentOn: new Map(),

@@ -26,7 +26,7 @@ export interface MonthDay {
   readonly startMs: number;
   /** Null in the future. */
   readonly spent: number | null;
-  /** On the same day of the month before; null if that month is shorter. */
+  /** On the same day of the month before, on the last one its total; null if that month is shorter. */
   readonly before: number | null;
   /** Null in the past, and without a forecast. */
   readonly expected: number | null;
@@ -62,12 +62,15 @@ export function prepareMonth({ spentOn, startMs, nowMs, capUsd, forecast }: Mont
   const starts = daysBetween(startMs, monthStart(startMs, 1));
   const spent = runningTotals(starts, spentOn);
   const before = runningTotals(daysBetween(monthStart(startMs, -1), startMs), spentOn);
+  // A longer month ends on the last day of this one: its total would be missing otherwise.
+  const beforeOn = (index: number) =>
+    (index === starts.length - 1 ? before.slice(index).at(-1) : before[index]) ?? null;
   const today = Math.floor((nowMs - startMs) / DAY_MS);
   const expectedOn = new Map(forecast.map((day) => [Date.parse(`${day.date}T00:00:00Z`), day]));
   const days = starts.map((start, index): MonthDay => {
     const { expected_usd: expected = null, low_usd: low = null, high_usd: high = null } = expectedOn.get(start) ?? {};
     return {
-      ...{ startMs: start, spent: index <= today ? (spent[index] ?? 0) : null, before: before[index] ?? null },
+      ...{ startMs: start, spent: index <= today ? (spent[index] ?? 0) : null, before: beforeOn(index) },
       ...(index < today ? { expected: null, low: null, high: null } : { expected, low, high }),
     };
   });

@@ -1,12 +1,12 @@
 import { useKeyNames } from '../../api/projects';
-import { type LatencyBucket, type Metric, type StatsQuery, useLatency, useSpeeds, withoutHits } from '../../api/stats';
+import { answersOf, type LatencyBucket, type Metric, type StatsQuery, useLatency, useSpeeds } from '../../api/stats';
 import { SeriesName } from '../../charts/series-name';
 import { useChoice } from '../../range/use-choice';
 import { requestsLink } from '../../range/use-show-requests';
 import { Segmented } from '../../ui/segmented';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
-import { hitsNote } from './prepare-latency';
+import { answersNote } from './prepare-latency';
 
 const GROUPS = { model: 'By model', provider: 'By provider', key: 'By key' } as const;
 type Group = keyof typeof GROUPS;
@@ -21,7 +21,7 @@ export function ComparedCard({ query, metric }: Props) {
   const [groupBy, setGroupBy] = useChoice<Group>('compared', ['model', 'provider', 'key']);
   // All durations of all keys over months would be millions of counts: of keys only the one that is shown.
   const grouped = useLatency(
-    { ...query, ...withoutHits(metric), interval: 'all', group_by: groupBy, top: '100' },
+    { ...query, ...answersOf(metric), interval: 'all', group_by: groupBy, top: '100' },
     groupBy === 'key' ? metric : undefined,
   );
   const keyName = useKeyNames(groupBy === 'key' ? (grouped.data?.buckets ?? []).map(({ group }) => group ?? '') : []);
@@ -29,7 +29,7 @@ export function ComparedCard({ query, metric }: Props) {
   const speeds = new Map(found.data?.data.map((row) => [row.model, row.tokens_per_second]));
   return (
     <TableCard
-      title={`Comparison${hitsNote(metric)}`}
+      title={`Comparison${answersNote(metric)}`}
       actions={<Segmented label="Group by" options={GROUPS} value={groupBy} onChange={setGroupBy} />}
       caption={`Latency by ${groupBy}`}
       query={grouped}
@@ -43,7 +43,7 @@ export function ComparedCard({ query, metric }: Props) {
       linkOf={(row) =>
         requestsLink({
           ...{ [groupBy === 'key' ? 'api_key_id' : groupBy]: row.group ?? undefined },
-          ...(metric === 'overhead' ? {} : { cache: ['miss'] }),
+          ...(metric === 'overhead' ? {} : { cache: ['miss'], outcome: ['success'] }),
         })
       }
     />

@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { asInterval, type Metric, useHistogram, useLatency, withoutHits } from '../../api/stats';
+import { answersOf, asInterval, type Metric, useHistogram, useLatency } from '../../api/stats';
 import { ChartCard } from '../../charts/chart-card';
 import { Distribution } from '../../charts/durations/distribution';
 import { describeBounds, prepareDistribution } from '../../charts/durations/prepare-distribution';
@@ -16,13 +16,13 @@ import { FiguresTable } from '../../ui/table/figures-table';
 import { PageFrame } from '../shell/page-frame';
 import { ComparedCard } from './compared-card';
 import { HeatMapCard } from './heat-map-card';
-import { hitsNote, METRIC_LABELS, METRICS, prepareLatency, slowestBy } from './prepare-latency';
+import { answersNote, METRIC_LABELS, METRICS, prepareLatency, slowestBy } from './prepare-latency';
 
 export function LatencyPage() {
   const page = usePage();
   const [metric, setMetric] = useChoice('metric', METRICS);
   const { query, range } = page;
-  const served = withoutHits(metric);
+  const served = answersOf(metric);
   const overTime = useLatency({ ...query, ...served, interval: asInterval(range.intervalMs) }, metric);
   const { earlier } = page;
   const beforeQuery = { ...earlier.query, ...served, interval: asInterval(range.intervalMs) };
@@ -38,7 +38,7 @@ export function LatencyPage() {
       <div className="grid gap-4 xl:grid-cols-2">
         <DistributionCard {...{ metric, histogram }} />
         <ChartCard
-          title={`Percentiles${hitsNote(metric)}`}
+          title={`Percentiles${answersNote(metric)}`}
           data={overTime.data && prepareLatency(bucketStarts(range), overTime.data.buckets, metric)}
           previous={previous && prepareLatency(bucketStarts(earlier.range), previous, metric)}
           kind="line"

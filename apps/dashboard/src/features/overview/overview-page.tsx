@@ -2,7 +2,7 @@ import { lazy, Suspense, useRef, useState } from 'react';
 import { useLogs } from '../../api/logs';
 import { useProjectNames } from '../../api/projects';
 import { useSession } from '../../api/session';
-import { asInterval, type SpendBucket, useLatency, useOverview, useSpend, withoutHits } from '../../api/stats';
+import { answersOf, asInterval, type SpendBucket, useLatency, useOverview, useSpend } from '../../api/stats';
 import { ChartCard } from '../../charts/chart-card';
 import { prepareLines } from '../../charts/prepare-series';
 import { MEANING } from '../../charts/series-colors';
@@ -42,8 +42,8 @@ export function OverviewPage() {
   const now = useOverview(query);
   const earlier = { ...query, ...rangeQuery(previousRange(range)) };
   const before = useOverview(earlier);
-  const slow = useLatency({ ...query, ...withoutHits('latency'), interval: 'all' }, 'latency');
-  const slowBefore = useLatency({ ...earlier, ...withoutHits('latency'), interval: 'all' }, 'latency');
+  const slow = useLatency({ ...query, ...answersOf('latency'), interval: 'all' }, 'latency');
+  const slowBefore = useLatency({ ...earlier, ...answersOf('latency'), interval: 'all' }, 'latency');
   const isKnown = useBannersKnown(page);
   const everSeen = useLogs({}, false);
   const [Onboarding] = useState(() => lazy(loadOnboarding));
@@ -120,19 +120,19 @@ function SpendChart({ page }: ChartProps) {
 
 function LatencyChart({ page }: ChartProps) {
   const latency = useLatency(
-    { ...page.query, ...withoutHits('latency'), interval: asInterval(page.range.intervalMs) },
+    { ...page.query, ...answersOf('latency'), interval: asInterval(page.range.intervalMs) },
     'latency',
   );
   const { range, query, isShown } = page.earlier;
   const before = useLatency(
-    { ...query, ...withoutHits('latency'), interval: asInterval(range.intervalMs) },
+    { ...query, ...answersOf('latency'), interval: asInterval(range.intervalMs) },
     'latency',
     isShown,
   );
   const earlier = isShown ? before.data?.buckets : undefined;
   return (
     <ChartCard
-      title="Latency, without cache hits"
+      title="Latency, answers of providers"
       data={latency.data && prepareLatency(bucketStarts(page.range), latency.data.buckets, 'latency')}
       previous={earlier && prepareLatency(bucketStarts(range), earlier, 'latency')}
       kind="line"

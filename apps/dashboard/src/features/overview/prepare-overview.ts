@@ -11,7 +11,7 @@ function successRate(counts: Overview): number | null {
   return rate === null ? null : 1 - rate;
 }
 
-/** Totals with the durations of requests that no cache answered. */
+/** Totals with the durations of providers' answers. */
 export function withLatency(
   totals: Overview | undefined,
   slow: { readonly buckets: readonly Pick<LatencyBucket, 'latency_ms'>[] } | undefined,
@@ -23,7 +23,7 @@ export function withLatency(
 /** The cards of the overview, each with the same number of the previous period. */
 export function prepareStats(now: Overview | undefined, before: Overview | undefined): Stat[] {
   const stat = statsOf(now, before);
-  const p50 = now && `p50 ${formatMs(now.latency_ms.p50)}, without cache hits`;
+  const p50 = now && `p50 ${formatMs(now.latency_ms.p50)}, answers of providers`;
   const tokens = now && `${formatCompact(now.tokens_in)} in, ${formatCompact(now.tokens_out)} out`;
   return [
     stat({ label: 'Spend', pick: (o) => o.cost_usd, show: formatUsd }),

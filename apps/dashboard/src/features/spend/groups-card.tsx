@@ -1,7 +1,8 @@
 import { useMemo } from 'react';
-import { type StatsQuery, useSpend } from '../../api/stats';
+import { type SpendBucket, type StatsQuery, useSpend } from '../../api/stats';
 import { SeriesName } from '../../charts/series-name';
-import { formatCount } from '../../format/format-number';
+import { countOf, formatCount } from '../../format/format-number';
+import { formatUsd } from '../../format/format-usd';
 import { previousRange, rangeQuery, type TimeRange } from '../../range/time-range';
 import { requestsLink } from '../../range/use-show-requests';
 import type { Column } from '../../ui/table/column';
@@ -33,6 +34,7 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
   return (
     <TableCard
       title={`By ${label === undefined ? SPEND_GROUPS[groupBy as keyof typeof SPEND_GROUPS].toLowerCase() : `label ${label}`}`}
+      actions={<Total of={now.data?.buckets} />}
       caption="Spend by group"
       query={now}
       columns={[name, ...COLUMNS]}
@@ -52,6 +54,20 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
     </TableCard>
   );
 }
+
+/** Sum of all groups, those that are listed as (other) included. */
+function Total({ of: buckets }: { readonly of: readonly SpendBucket[] | undefined }) {
+  if (buckets === undefined) return null;
+  const [usd, requests] = [sumOf(buckets, (one) => one.cost_usd), sumOf(buckets, (one) => one.requests)];
+  return (
+    <span className="nums text-xs text-muted">
+      {formatUsd(usd)} in {countOf(requests, 'request')}
+    </span>
+  );
+}
+
+const sumOf = (buckets: readonly SpendBucket[], of: (bucket: SpendBucket) => number) =>
+  buckets.reduce((sum, bucket) => sum + of(bucket), 0);
 
 const COLUMNS: readonly Column<SpendLine>[] = [
   { header: 'Spend', unit: 'usd', value: (line) => line.costUsd },

@@ -48,7 +48,8 @@ function Table({ page, across }: { readonly page: Page; readonly across: Across 
       {cells === undefined && <div className="h-48 rounded bg-hover/60" aria-busy={table.error === null} />}
       {partialFrom !== null && (
         <p className="mb-2 text-xs text-muted">
-          Customers of a model are read from single requests, here since {formatInstant(partialFrom, page.timeZone)}.
+          Only since {formatInstant(partialFrom, page.timeZone)}: customers of a model are read from single requests.
+          The list below covers the whole range.
         </p>
       )}
       {cells?.length === 0 && <EmptyState title="No spend in this range">Choose a longer range.</EmptyState>}

@@ -128,6 +128,9 @@ function makeRecord(options: DemoOptions, { atMs, cause, story }: Moment): LogRe
     if (!isUnanswered && !isSlow) return { ...request, ...ending, latencyMs: 1 + 3 * random(), overheadMs };
     const latencyMs = isUnanswered ? 900 + 2_000 * random() : 2000 + 6000 * random();
     const attempts = failedAttempts(request, { latencyMs, isTimeout: failure.httpStatus === 504 });
+    // Limits refuse before a provider is asked.
+    if (failure.httpStatus === 429)
+      return { ...request, ...ending, provider: undefined, latencyMs: overheadMs, overheadMs };
     return { ...request, ...ending, attempts, latencyMs, overheadMs };
   }
   const usage = makeUsage(random);

@@ -104,7 +104,7 @@ function sumNotes({ timeZone }: StatementQuestion, { months }: Found, { rows, to
     ],
     [
       !isFinal && total.forecast !== null,
-      'Forecast: the amount spent, plus for each remaining day the mean of the same weekday in the last four weeks. Range: the 10 % to 90 % quantile of the error of such forecasts in the last twelve weeks, or as many as are known.',
+      'Forecast: the amount spent, plus for each remaining day the mean of the same weekday in the last four weeks. Range: eight of ten such forecasts in the last twelve weeks, or as many as are known, were off by no more.',
     ],
     [
       total.forecast !== null && forecasts !== 0 && forecasts !== total.forecast.expectedNanoUsd,
