@@ -30,6 +30,7 @@ const TABLES = [
 
 /** Stores lines once: a repetition of the same batches changes nothing. */
 export async function storeLines(client: ClickHouseClient, { afterSeq, seq, lines }: BatchedLines): Promise<void> {
+  const token = `${afterSeq}-${seq}-${smallestIdOf(lines)}`;
   for (const [table, isKept] of TABLES) {
     const kept = lines.filter(isKept);
     if (kept.length === 0) continue;
@@ -39,7 +40,7 @@ export async function storeLines(client: ClickHouseClient, { afterSeq, seq, line
       query: `insert into ${table} format JSONEachRow\n${values}\n`,
       clickhouse_settings: {
         insert_deduplicate: 1,
-        insert_deduplication_token: `${afterSeq}-${seq}`,
+        insert_deduplication_token: token,
         // Repeated insertions are recognized only by whole blocks, made here and now.
         async_insert: 0,
         date_time_input_format: 'best_effort',
@@ -50,4 +51,16 @@ export async function storeLines(client: ClickHouseClient, { afterSeq, seq, line
       },
     });
   }
+}
+
+const ID = /^\{"id": "([0-9a-f-]{36})"/;
+
+/** A new Postgres numbers its batches from one again: without an id, ClickHouse would take them for the former ones. */
+function smallestIdOf(lines: readonly string[]): string {
+  let smallest = '';
+  for (const line of lines) {
+    const id = ID.exec(line)?.[1] ?? '';
+    if (smallest === '' || id < smallest) smallest = id;
+  }
+  return smallest;
 }

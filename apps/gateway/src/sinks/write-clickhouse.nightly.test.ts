@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { migrateClickHouse } from '@llm0/drizzle/clickhouse/open-clickhouse';
 import type { Database } from '@llm0/drizzle/client';
+import { storeLines } from '@llm0/drizzle/queries/clickhouse/store-lines';
 import { writeLogBodies } from '@llm0/drizzle/queries/logs/log-bodies';
 import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { listSinks } from '@llm0/drizzle/queries/logs/log-sinks';
@@ -178,6 +179,17 @@ function randomOf(seed: number): () => number {
     return state / 2_147_483_647;
   };
 }
+
+test('a new Postgres numbers its batches anew, and loses no row', async () => {
+  const store = (id: string) =>
+    storeLines(chdb, { afterSeq: 0, seq: 1, lines: [`{"id": "${id}", "created_at": "2026-11-01T00:00:00+00:00"}`] });
+  const ids = [crypto.randomUUID(), crypto.randomUUID()] as const;
+  for (const id of [...ids, ...ids]) await store(id);
+  const [found] = await ask<{ n: string }>(
+    `select toString(count()) as n from gateway_logs where id in ('${ids.join("', '")}')`,
+  );
+  expect(found).toEqual({ n: '2' });
+});
 
 test('while the server is away, rows wait, and the sink tells why', async () => {
   const projectId = crypto.randomUUID();
