@@ -78,17 +78,20 @@ export interface SinkPart {
 
 export interface SinkPartOptions {
   readonly afterSeq: number;
+  /** No batch after this one. */
+  readonly lastSeq?: number | undefined;
   /** Batches that were stored before this instant. */
   readonly beforeMs: number;
   readonly mostRows: number;
 }
 
 /** The next rows in the order in which they were stored, in whole batches. A corrected row comes again, under the same id. */
-export async function readSinkPart(db: Db, { afterSeq, beforeMs, mostRows }: SinkPartOptions): Promise<SinkPart> {
+export async function readSinkPart(db: Db, options: SinkPartOptions): Promise<SinkPart> {
+  const { afterSeq, lastSeq = Number.MAX_SAFE_INTEGER, beforeMs, mostRows } = options;
   const [row] = await db.execute<{ entries: SinkEntry[] | null; seq: string | null }>(sql`
     with counted as (
       select seq, entries, sum(jsonb_array_length(entries)) over (order by seq) as total from (
-        select seq, entries from log_batches where seq > ${afterSeq}
+        select seq, entries from log_batches where seq > ${afterSeq} and seq <= ${lastSeq}
           -- In the order of commits: one that began earlier may follow one that began later.
           and seq < coalesce((select min(seq) from log_batches
             where seq > ${afterSeq} and created_at >= ${instant(beforeMs)}), 9223372036854775807)

@@ -24,6 +24,23 @@ test('sinks of the environment', () => {
   ]);
 });
 
+test('a database of ClickHouse: credentials are no part of its name', () => {
+  const options = { everyMs: 5000, withBodies: false };
+  expect(read('clickhouse://me:p%40ss@host:9000/logs?every=9s,clickhouse://host/logs?tls=true')).toEqual([
+    {
+      ...{ kind: 'clickhouse', name: 'clickhouse://host:9000/logs', url: 'http://host:9000', database: 'logs' },
+      ...{ username: 'me', password: 'p@ss', ...options, everyMs: 9000 },
+    },
+    {
+      ...{ kind: 'clickhouse', name: 'clickhouse://host:8443/logs', url: 'https://host:8443', database: 'logs' },
+      ...{ username: 'default', password: '', ...options },
+    },
+  ]);
+  for (const wrong of ['clickhouse://host', 'clickhouse://host/a-b', 'clickhouse://host/logs?cluster=one']) {
+    expect(() => read(wrong)).toThrow('LOG_SINKS');
+  }
+});
+
 test('a collector: credentials and headers are no part of its name', () => {
   const langfuse = 'otlp+https://pk-lf-1:sk%2F1@Cloud.Langfuse.com:443/api/public/otel/v1/traces';
   const datadog = 'otlp+https://otlp.datadoghq.com?header=DD-API-Key:k%2Cx&header=dd-otlp-source:llmobs&every=5s';

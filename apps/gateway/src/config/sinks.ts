@@ -37,8 +37,18 @@ export interface CollectorSetting extends SinkOptions {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** A database of ClickHouse. */
+export interface ClickHouseSetting extends SinkOptions {
+  readonly kind: 'clickhouse';
+  /** Of its HTTP interface, without user and database. */
+  readonly url: string;
+  readonly username: string;
+  readonly password: string;
+  readonly database: string;
+}
+
 /** A destination of the log's rows. */
-export type SinkSetting = BucketSetting | TopicSetting | CollectorSetting;
+export type SinkSetting = BucketSetting | TopicSetting | CollectorSetting | ClickHouseSetting;
 
 const HOUR_MS = 3_600_000;
 const MECHANISMS = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const;
@@ -46,7 +56,10 @@ type Mechanism = (typeof MECHANISMS)[number];
 
 /** Destinations of finished rows, separated by commas. */
 export function readSinks(read: EnvReader, { logBodies }: { readonly logBodies: boolean }) {
-  read.allowed.set('LOG_SINKS', 's3://bucket/prefix, kafka://host:9092/topic, otlp+https://host/v1/traces');
+  read.allowed.set(
+    'LOG_SINKS',
+    's3://bucket/prefix, kafka://host:9092/topic, clickhouse://host:8123/database, otlp+https://host/v1/traces',
+  );
   const addresses = (read.text('LOG_SINKS') ?? '').split(',').map((one) => one.trim());
   const sinks = addresses.filter((one) => one !== '').map((one) => readSink(one, logBodies));
   if (new Set(sinks.map(({ name }) => name)).size < sinks.length)
@@ -69,6 +82,7 @@ const refuse = (allowed: string) => new ConfigError('LOG_SINKS', '***', allowed)
 const KINDS = {
   's3:': readBucket,
   'kafka:': readTopic,
+  'clickhouse:': readClickHouse,
   'otlp+http:': readCollector,
   'otlp+https:': readCollector,
 } as const;
@@ -77,7 +91,9 @@ function readSink(text: string, logBodies: boolean): SinkSetting {
   const url = URL.parse(text);
   const readKind = url === null || url.hostname === '' ? undefined : KINDS[url.protocol as keyof typeof KINDS];
   if (url === null || readKind === undefined) {
-    throw refuse('addresses such as s3://bucket/prefix, kafka://host:9092/topic or otlp+https://host/path are needed');
+    throw refuse(
+      'addresses such as s3://bucket/prefix, kafka://host:9092/topic, clickhouse://host:8123/database or otlp+https://host/path are needed',
+    );
   }
   const { every, bodies, ...others } = Object.fromEntries(url.searchParams);
   const withBodies = readSwitch('bodies', bodies);
@@ -111,6 +127,23 @@ function readTopic(url: URL, { tls, sasl, ...others }: Others, { everyMs = 1000,
     ...{ kind: 'kafka', name: `kafka://${broker}/${topic}`, broker, topic, everyMs, withBodies },
     tls: readSwitch('tls', tls),
     sasl: user.username === '' ? undefined : { mechanism, ...user },
+  };
+}
+
+function readClickHouse(
+  url: URL,
+  { tls, ...others }: Others,
+  { everyMs = 5000, withBodies }: Given,
+): ClickHouseSetting {
+  refuseUnknown(others);
+  const database = pathOf(url);
+  if (!/^\w{1,64}$/.test(database)) throw refuse('clickhouse://host:8123/database needs a database');
+  const isSecure = readSwitch('tls', tls);
+  const host = `${url.hostname}:${url.port === '' ? (isSecure ? '8443' : '8123') : url.port}`;
+  const { username, password } = readUser(url);
+  return {
+    ...{ kind: 'clickhouse', name: `clickhouse://${host}/${database}`, database, everyMs, withBodies },
+    ...{ url: `${isSecure ? 'https' : 'http'}://${host}`, username: username === '' ? 'default' : username, password },
   };
 }
 

@@ -11,11 +11,14 @@ import {
 import { rootMessage } from '@llm0/drizzle/sql-state';
 import type { SinkSetting } from '../config/sinks';
 import type { Job, JobContext } from '../jobs/job';
+import type { Batches } from './part';
 import type { WritePart } from './write-part';
 
 const LOOK_MS = 5_000;
 const HOUR_MS = 3_600_000;
 const ROWS_A_PART = 500;
+/** ClickHouse merges few large parts better than many small ones. */
+const ROWS_AN_INSERT = 10_000;
 /** Two bodies of a row take half a megabyte at most. */
 const BODIES_A_TEXT = 16;
 /** A larger object is no easier to read; the next one follows at once. */
@@ -67,7 +70,7 @@ async function exportTo({ sink, state, context, write }: Export): Promise<number
   try {
     while (waitingSinceMs !== null && isDue(sink, waitingSinceMs, nowMs())) {
       const source = new HourOfRows(context, sink, { seq, sinceMs: waitingSinceMs });
-      await untilGone(write(sink, { key: source.key, texts: source.texts(), signal }), signal);
+      await untilGone(write(sink, { key: source.key, texts: source.texts(), batches: source, signal }), signal);
       seq = source.seq;
       total += source.rows;
       await advanceSink(db, sink.name, seq);
@@ -91,12 +94,13 @@ const isDue = ({ everyMs, withBodies }: SinkSetting, sinceMs: number, nowMs: num
   nowMs >= (hourOf(sinceMs) + 1) * HOUR_MS + SETTLED_MS;
 
 /** Rows that were stored in one hour, from a batch on. */
-class HourOfRows {
+class HourOfRows implements Batches {
   /** `2026-11-26/07/0000000000000042.jsonl.gz`: hour, and the batch before its first one. */
   readonly key: string;
   rows = 0;
   /** The last batch in it. */
   seq: number;
+  lastSeq: number | undefined;
   private readonly endMs: number;
 
   constructor(
@@ -116,12 +120,15 @@ class HourOfRows {
     const { kind, withBodies } = this.sink;
     const rowsAText = withBodies ? BODIES_A_TEXT : ROWS_A_PART;
     // Only an object has to be whole: elsewhere the position moves on, so that less comes again.
-    const mostRows = kind === 's3' ? MOST_ROWS : ROWS_A_PART;
+    // An insertion is one read, so that its repetition finds the same rows.
+    const mostRows = kind === 's3' ? MOST_ROWS : kind === 'clickhouse' ? 1 : ROWS_A_PART;
+    const rowsARead = kind === 'clickhouse' && !withBodies ? ROWS_AN_INSERT : ROWS_A_PART;
     while (this.rows < mostRows) {
       const { entries, seq } = await readSinkPart(db, {
         afterSeq: this.seq,
+        lastSeq: this.lastSeq,
         beforeMs: this.endMs,
-        mostRows: ROWS_A_PART,
+        mostRows: rowsARead,
       });
       if (seq === this.seq) return;
       for (let at = 0; at < entries.length; at += rowsAText) {

@@ -7,3 +7,15 @@ export interface Part {
   /** Aborted when the gateway stops: nobody waits any more. */
   readonly signal?: AbortSignal;
 }
+
+/** Where a part stands in the order of stored batches. */
+export interface Batches {
+  /** The batch before the part; once `texts` are read, its last one. */
+  readonly seq: number;
+  /** Ends the part with this batch; set before `texts` are read. */
+  lastSeq?: number | undefined;
+}
+
+export interface BatchedPart extends Part {
+  readonly batches: Batches;
+}
