@@ -5,13 +5,13 @@ import { formatClock } from '../../format/format-time';
 import { rangeQuery, untilNow } from '../../range/time-range';
 import { type Page, useNow } from '../../range/use-page';
 import { Warning } from '../../ui/icons';
-import { prepareImpact } from './prepare-impact';
+import { failingProviders, prepareImpact } from './prepare-impact';
 
 const MINUTE_MS = 60_000;
 const WATCHED_MS = 15 * MINUTE_MS;
 const MAX_CODES = 4;
 
-/** Errors of the last minutes, and those of each code. */
+/** Errors of the last minutes, those of each code, and of each provider. */
 export function useLatestErrors({ projectId }: Page) {
   const nowMs = useNow(MINUTE_MS / 2);
   const toMs = untilNow(nowMs);
@@ -20,7 +20,10 @@ export function useLatestErrors({ projectId }: Page) {
     ...{ ...rangeQuery({ fromMs: toMs - WATCHED_MS, toMs }), ...ofProject },
     interval: asInterval(MINUTE_MS),
   };
-  return { nowMs, toMs, all: useErrors(asked), byCode: useErrors({ ...asked, group_by: 'error_code' }) };
+  return {
+    ...{ nowMs, toMs, all: useErrors(asked), byCode: useErrors({ ...asked, group_by: 'error_code' }) },
+    byProvider: useErrors({ ...asked, interval: 'all', group_by: 'provider' }),
+  };
 }
 
 /** Quiet is a finding too: nobody has to look through the charts for it. */
@@ -32,7 +35,7 @@ function calmSentence(buckets: readonly ErrorBucket[]): string {
 
 /** Failures of the last minutes in a sentence, with links to them. */
 export function ImpactBanner({ page }: { readonly page: Page }) {
-  const { nowMs, toMs, all, byCode } = useLatestErrors(page);
+  const { nowMs, toMs, all, byCode, byProvider } = useLatestErrors(page);
   const buckets = all.data && byCode.data && { all: all.data.buckets, byCode: byCode.data.buckets, nowMs };
   const impact = buckets && prepareImpact(buckets);
   if (impact === undefined) return null;
@@ -66,6 +69,18 @@ export function ImpactBanner({ page }: { readonly page: Page }) {
           </span>
         ))}
         {impact.codes.length > MAX_CODES && ` and ${impact.codes.length - MAX_CODES} more`}
+        {failingProviders(byProvider.data?.buckets ?? []).map(({ provider, failed }, at) => (
+          <span key={provider}>
+            {at === 0 ? ', at ' : ', '}
+            <Link
+              to="/requests"
+              search={(kept) => ({ ...kept, ...range, outcome: 'error', provider })}
+              className="underline"
+            >
+              {provider} ({formatCount(failed)})
+            </Link>
+          </span>
+        ))}
       </span>
     </div>
   );

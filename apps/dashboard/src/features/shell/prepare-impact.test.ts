@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { ErrorBucket } from '../../api/stats';
-import { describePause, prepareImpact } from './prepare-impact';
+import { describePause, failingProviders, prepareImpact } from './prepare-impact';
 
 const bucket = (minute: number, group: string | null, success: number, failures: number) =>
   ({ start: new Date(minute * 60_000).toISOString(), group, success, failures }) as ErrorBucket;
@@ -20,6 +20,14 @@ describe('impact', () => {
   test('is the share of failures among requests since the first one, without caller errors, with its codes', () => {
     const impact = prepareImpact({ all, byCode, nowMs: 5 * 60_000 });
     expect(impact).toEqual({ ...{ failed: 30, share: 0.3, sinceMs: 120_000, endMs: null }, codes });
+  });
+
+  test('names the providers that failed, most first; requests that none was asked for have none', () => {
+    const buckets = [bucket(0, '', 0, 9), bucket(0, 'a', 5, 2), bucket(0, 'b', 0, 7), bucket(0, 'c', 9, 0)];
+    expect(failingProviders(buckets)).toEqual([
+      { provider: 'b', failed: 7 },
+      { provider: 'a', failed: 2 },
+    ]);
   });
 
   test('is over after two minutes without a failure: later successes no longer count', () => {

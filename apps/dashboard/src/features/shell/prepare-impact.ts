@@ -27,6 +27,7 @@ const MINUTE_MS = 60_000;
 /** After this time without a failure, an incident is over. */
 const QUIET_MS = 2 * MINUTE_MS;
 const MOST_MODELS = 3;
+const MOST_PROVIDERS = 3;
 
 /** Null without a failure. */
 export function prepareImpact({ all, byCode, nowMs }: Outcomes): Impact | null {
@@ -50,6 +51,14 @@ export function prepareImpact({ all, byCode, nowMs }: Outcomes): Impact | null {
     codes: codes.sort((a, b) => b.failed - a.failed || (a.code < b.code ? -1 : 1)),
   };
 }
+
+/** Providers with failures, most first. */
+export const failingProviders = (buckets: readonly ErrorBucket[]) =>
+  buckets
+    .map(({ group, failures }) => ({ provider: group ?? '', failed: failures }))
+    .filter(({ provider, failed }) => provider !== '' && failed > 0)
+    .sort((a, b) => b.failed - a.failed || (a.provider < b.provider ? -1 : 1))
+    .slice(0, MOST_PROVIDERS);
 
 const sumOf = (buckets: readonly ErrorBucket[], of: (bucket: ErrorBucket) => number) =>
   buckets.reduce((sum, bucket) => sum + of(bucket), 0);
