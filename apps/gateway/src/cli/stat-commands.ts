@@ -10,7 +10,10 @@ const range: Readonly<Record<string, CommandOption>> = {
 const buckets: Readonly<Record<string, CommandOption>> = {
   ...range,
   interval: { kind: 'text', help: 'interval, such as 5m, 1h, 1d' },
-  'group-by': { kind: 'text', help: 'project, key, model, provider, target, customer, status, team, cost_center or label.<name>' },
+  'group-by': {
+    kind: 'text',
+    help: 'project, key, model, provider, target, customer, status, team, cost_center or label.<name>',
+  },
 };
 
 const p95 = (name: string) => ({
