@@ -339,11 +339,15 @@ describe.each(ON_ONE_KIND)('embeddings on %s stores', (kind) => {
     expect(projectId).not.toBe(capped.projectId);
   });
 
+  const openHolds = async () => (await callAdmin<{ open_holds: number }>(world.gateway, '/reconcile')).open_holds;
+
   test.each([[['alike']], [['alike', 'and more']]])('%j asked for at once is embedded once', async (input) => {
     world.upstream.control.hold();
     const before = world.upstream.control.counters.received;
     const { apiKey: key } = await createTestKey(world.gateway);
     const asked = Array.from({ length: 4 }, () => post({ model: MODEL, input }, {}, key));
+    // All are admitted; one of them asks.
+    while ((await openHolds()) < asked.length) await Bun.sleep(20);
     await waitUntil(() => world.upstream.control.counters.waiting === 1);
     world.upstream.control.release();
     const answers = await Promise.all(asked);

@@ -193,9 +193,12 @@ describe.each(STORE_KINDS)('moderation and reranking on %s stores', (kind) => {
     expect(received()).toBe(2);
   });
 
+  const openHolds = async () => (await callAdmin<{ open_holds: number }>(world.gateway, '/reconcile')).open_holds;
+
   test('identical requests at once reach the vendor once, and one of them pays', async () => {
     world.upstream.control.hold();
     const asked = Array.from({ length: 5 }, () => rerank({ model: 'rerank-v9.9' }));
+    while ((await openHolds()) < asked.length) await Bun.sleep(20);
     await waitUntil(() => world.upstream.control.counters.waiting === 1);
     world.upstream.control.release();
     const answers = await Promise.all(asked);
@@ -217,7 +220,6 @@ describe.each(STORE_KINDS)('moderation and reranking on %s stores', (kind) => {
     left.catch(() => undefined);
     await waitUntil(() => control.counters.waiting === 1);
     const staying = rerank({ model: 'rerank-v9.9' });
-    const openHolds = async () => (await callAdmin<{ open_holds: number }>(world.gateway, '/reconcile')).open_holds;
     while ((await openHolds()) < 2) await Bun.sleep(20);
     leaving.abort();
     while ((await openHolds()) > 1) await Bun.sleep(20);
@@ -226,6 +228,7 @@ describe.each(STORE_KINDS)('moderation and reranking on %s stores', (kind) => {
     control.hold();
     control.enqueue({ status: 400 });
     const failing = Array.from({ length: 3 }, () => rerank({ model: 'rerank-v9.9', query: 'none' }));
+    while ((await openHolds()) < failing.length) await Bun.sleep(20);
     await waitUntil(() => control.counters.waiting === 1);
     control.release();
     expect((await Promise.all(failing)).map(({ response }) => response.status)).toEqual([400, 400, 400]);

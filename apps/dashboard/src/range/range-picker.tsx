@@ -48,21 +48,7 @@ export function RangePicker({ page }: { readonly page: Page }) {
                 </button>
               ))}
             </div>
-            <div className="mt-2 grid grid-cols-4 gap-1 border-t pt-2">
-              {calendarRanges(Date.now(), timeZone).map(({ label, fromMs, toMs }) => (
-                <button
-                  key={label}
-                  type="button"
-                  onClick={() => {
-                    change(rangeQuery({ fromMs, toMs }));
-                    setIsOpen(false);
-                  }}
-                  className="rounded px-1 py-1 text-left text-xs hover:bg-hover"
-                >
-                  {label}
-                </button>
-              ))}
-            </div>
+            <CalendarRanges page={page} onDone={() => setIsOpen(false)} />
             <CustomRange page={page} onDone={() => setIsOpen(false)} />
           </Popover.Content>
         </Popover.Portal>
@@ -75,6 +61,27 @@ export function RangePicker({ page }: { readonly page: Page }) {
       >
         <span className="max-w-32 truncate">{zoneName(timeZone)}</span>
       </Button>
+    </div>
+  );
+}
+
+/** Days and months up to now. */
+function CalendarRanges({ page: { timeZone, change }, onDone }: { readonly page: Page; readonly onDone: () => void }) {
+  return (
+    <div className="mt-2 grid grid-cols-4 gap-1 border-t pt-2">
+      {calendarRanges(Date.now(), timeZone).map(({ label, ...stretch }) => (
+        <button
+          key={label}
+          type="button"
+          onClick={() => {
+            change(rangeQuery(stretch));
+            onDone();
+          }}
+          className="rounded px-1 py-1 text-left text-xs hover:bg-hover"
+        >
+          {label}
+        </button>
+      ))}
     </div>
   );
 }
