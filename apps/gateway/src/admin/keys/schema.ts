@@ -48,11 +48,9 @@ const settings = {
   failover: z.enum(FAILOVER_SETTINGS).nullish().openapi({
     description: 'off: only the first target is tried; null = alias and project decide',
   }),
-  allowed_providers: providerList
-    .nullish()
-    .openapi({
-      description: 'Providers that may answer; null = every provider that project, team and organization allow',
-    }),
+  allowed_providers: providerList.nullish().openapi({
+    description: 'Providers that may answer; null = every provider that project, team and organization allow',
+  }),
   passthrough: passthrough.nullish().openapi({
     description: "Providers with pass-through; null = the project's, [] = none",
   }),
