@@ -35,6 +35,7 @@ export const apiKeys = pgTable('api_keys', {
   tokensPerMinute: integer('tokens_per_minute'),
   maxConcurrency: integer('max_concurrency'),
   allowedModels: jsonb('allowed_models').$type<readonly string[]>(),
+  allowedProviders: jsonb('allowed_providers').$type<readonly string[]>(),
   dropParams: boolean('drop_params'),
   failover: text('failover', { enum: ['on', 'off'] }),
   passthrough: jsonb('passthrough').$type<readonly string[]>(),

@@ -34,6 +34,7 @@ export const projects = pgTable('projects', {
   dropParams: boolean('drop_params'),
   failover: text('failover', { enum: ['on', 'off'] }),
   allowedModels: jsonb('allowed_models').$type<readonly string[]>(),
+  allowedProviders: jsonb('allowed_providers').$type<readonly string[]>(),
   passthrough: jsonb('passthrough').$type<readonly string[]>(),
   allowedTools: jsonb('allowed_tools').$type<readonly string[]>(),
   codeMode: boolean('code_mode').notNull().default(false),

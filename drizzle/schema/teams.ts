@@ -11,6 +11,7 @@ const levelLimits = () => ({
   weeklyBudgetNanoUsd: nanoUsd('weekly_budget_usd'),
   monthlyCapNanoUsd: nanoUsd('monthly_cap_usd'),
   allowedModels: jsonb('allowed_models').$type<readonly string[]>(),
+  allowedProviders: jsonb('allowed_providers').$type<readonly string[]>(),
   passthrough: jsonb('passthrough').$type<readonly string[]>(),
   allowedTools: jsonb('allowed_tools').$type<readonly string[]>(),
   /** In addition to those of projects and keys. */

@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from 'bun:test';
 import { randomBytes } from 'node:crypto';
+import { logRow } from '@llm0/testing/e2e/environment';
 import { CLIENT, type FakeIssuer, startFakeIssuer } from '@llm0/testing/sign-on/fake-issuer';
 import { callAdmin, type GatewayProcess } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
@@ -102,6 +103,49 @@ test('a newcomer without a team is told to ask for one, and lands on the first p
   expect(await menu.getByRole('link', { name: 'Overview' }).count()).toBe(0);
   await page.goto(`${dashboard.gateway.url}/requests`);
   await page.getByText("Your role doesn't include this page").waitFor();
+});
+
+test('llm0 login gets a key from the page; My keys shows it with what it spends', async () => {
+  const { page } = await dashboard.open('/');
+  await page.context().clearCookies();
+  const asked = Promise.withResolvers<URLSearchParams>();
+  await using listener = Bun.serve({
+    ...{ hostname: '127.0.0.1', port: 0 },
+    fetch: async (request) => {
+      asked.resolve(new URLSearchParams(await request.text()));
+      return new Response('You can close this page.');
+    },
+  });
+  const state = crypto.randomUUID();
+  issuer.person = { sub: 'ann', email: 'ann@example.com', email_verified: true, name: 'Ann Example', groups: [GROUP] };
+  await page.goto(`${dashboard.gateway.url}/connect?port=${listener.port}&state=${state}&days=2`);
+  await page.getByRole('link', { name: 'Sign in with Acme' }).click();
+  await page.getByRole('button', { name: 'Allow' }).click();
+  await page.getByText('You can close this page.').waitFor();
+  const given = Object.fromEntries(await asked.promise);
+  expect(given).toMatchObject({ state, project: 'search-api', url: dashboard.gateway.url, waits: 'false' });
+  expect(given.key).toStartWith('llm0_live_');
+  const ask = { model: 'demo-chat', messages: [{ role: 'user', content: 'hi' }] };
+  const answer = await fetch(`${given.url}/v1/chat/completions`, {
+    ...{ method: 'POST', body: JSON.stringify(ask) },
+    headers: { authorization: `Bearer ${given.key}`, 'content-type': 'application/json' },
+  });
+  expect(answer.status).toBe(200);
+  await logRow(dashboard.gateway, answer.headers.get('x-request-id') ?? '');
+  await page.goto(`${dashboard.gateway.url}/me`);
+  const newest = page.getByRole('table', { name: 'The newest requests of your keys' });
+  await newest.getByText('demo-chat').waitFor();
+  await page.getByText(/^Your keys: /).waitFor();
+  await shoot(page, 'my-keys');
+  await page.getByRole('link', { name: 'All of your requests' }).click();
+  await page.waitForURL((url) => url.pathname === '/requests' && url.searchParams.has('api_key_id'));
+});
+
+test('an admin token has no keys of its own, and is told where those of projects are', async () => {
+  const { page } = await dashboard.open('/me');
+  await page.getByText('An admin token is no person').waitFor();
+  await page.getByRole('main').getByRole('link', { name: 'Projects & keys' }).click();
+  await page.waitForURL((url) => url.pathname === '/projects');
 });
 
 test('an admin adds a user and gives a role; without JavaScript errors', async () => {

@@ -107,16 +107,20 @@ function toLevels(json: unknown): StoredPrincipal['levels'] {
 interface LevelLists {
   readonly level: Level | 'project';
   readonly models: readonly string[] | null;
+  readonly providers: readonly string[] | null;
   readonly passthrough: readonly string[] | null;
   readonly tools: readonly string[] | null;
   readonly rules: readonly GuardrailRule[] | null;
 }
 
+const LIST_COLUMNS = [
+  ...['allowed_models as models', 'allowed_providers as providers'],
+  ...['passthrough', 'allowed_tools as tools', 'guardrail_rules as rules'],
+];
+
 const listsOf = (level: Level, table: string) =>
   sql`select ${sql.raw(`'${level}'`)} as level, ${sql.raw(
-    ['allowed_models as models', 'passthrough', 'allowed_tools as tools', 'guardrail_rules as rules']
-      .map((column) => `${table}.${column}`)
-      .join(', '),
+    LIST_COLUMNS.map((column) => `${table}.${column}`).join(', '),
   )}`;
 
 /** In the same query: few set a list. The widest level comes first. */
@@ -125,16 +129,23 @@ const LISTS_ABOVE = sql<readonly LevelLists[]>`coalesce((select json_agg(l) from
       where t.id = ${projects.teamId}
     union all ${listsOf('team', 't')} from ${teams} t where t.id = ${projects.teamId}
     union all ${listsOf('user', 'u')} from ${users} u where u.id = ${apiKeys.userId}
-    union all select 'project', ${projects.allowedModels}, null, null, null
-  ) as l where coalesce(l.models, l.passthrough, l.tools, l.rules) is not null), '[]'::json)`.mapWith(
+    union all select 'project', ${projects.allowedModels}, ${projects.allowedProviders}, null, null, null
+  ) as l where coalesce(l.models, l.providers, l.passthrough, l.tools, l.rules) is not null), '[]'::json)`.mapWith(
   (json: unknown) => parseJson(json) as readonly LevelLists[],
 );
 
+type ListsAbove = 'modelsAbove' | 'providersAbove' | 'passthroughAbove' | 'toolsAbove';
+
 /** The lists of a key's levels by their names on the request path; empty without any. */
-function namedLists(above: readonly LevelLists[]): Pick<ApiKey, 'modelsAbove' | 'passthroughAbove' | 'toolsAbove'> {
+function namedLists(above: readonly LevelLists[]): Pick<ApiKey, ListsAbove> {
   const listed = (name: 'models' | 'passthrough' | 'tools'): Lists =>
     above.flatMap((one) => (one[name] === null ? [] : [one[name]]));
-  const named = { modelsAbove: listed('models'), passthroughAbove: listed('passthrough'), toolsAbove: listed('tools') };
+  const named = {
+    modelsAbove: listed('models'),
+    providersAbove: above.flatMap(({ level, providers }) => (providers === null ? [] : [{ level, providers }])),
+    passthroughAbove: listed('passthrough'),
+    toolsAbove: listed('tools'),
+  };
   return Object.fromEntries(Object.entries(named).filter(([, lists]) => lists.length > 0));
 }
 

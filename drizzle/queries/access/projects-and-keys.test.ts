@@ -85,6 +85,7 @@ describe.each(TEST_DATABASES)('projects and keys on $name', (kind) => {
       name: 'k',
       rateLimitPerMinute: 60,
       allowedModels: ['a', 'b'],
+      allowedProviders: ['openai'],
       budgetNanoUsd: 250_000_000,
       budgetPeriod: 'month',
       expiresAtMs: 1_900_000_000_123,
@@ -96,6 +97,7 @@ describe.each(TEST_DATABASES)('projects and keys on $name', (kind) => {
       version: 1,
       rateLimitPerMinute: 60,
       rateLimitBurst: null,
+      allowedProviders: ['openai'],
       allowedModels: ['a', 'b'],
       budgetNanoUsd: 250_000_000,
       budgetPeriod: 'month',
@@ -113,11 +115,21 @@ describe.each(TEST_DATABASES)('projects and keys on $name', (kind) => {
     const check = { type: 'secrets' } as const;
     const rule = { name: 'keys', on: 'input', check, action: 'block', onError: 'block' } as const;
     const team = await teamRows.create(db, { ...named, allowedTools: ['a__*'], guardrailRules: [rule] });
-    const project = await projectRows.create(db, { name: 'owner', teamId: team.id, allowedModels: ['m'] });
+    await teamRows.update(db, { id: team.id }, { allowedProviders: ['openai'] });
+    const project = await projectRows.create(db, {
+      name: 'owner',
+      teamId: team.id,
+      allowedModels: ['m'],
+      allowedProviders: ['acme'],
+    });
     const secret = secretParts();
     await keyRows.create(db, { ...secret, projectId: project.id, name: 'k', rateLimitPerMinute: 60 });
     const found = await findPrincipalByHash(db, secret.hash);
     expect(found?.key).toMatchObject({ passthroughAbove: [['openai']], toolsAbove: [['a__*']], modelsAbove: [['m']] });
+    expect(found?.key.providersAbove).toEqual([
+      { level: 'team', providers: ['openai'] },
+      { level: 'project', providers: ['acme'] },
+    ]);
     expect(found?.levelRules).toEqual([{ ...rule, name: 'team/keys' }]);
     await teamRows.update(db, { id: team.id }, { allowedTools: null, guardrailRules: null });
     const now = await findPrincipalByHash(db, secret.hash);

@@ -142,6 +142,37 @@ describe.each(STORE_KINDS)('budgets of organizations, teams and users on %s stor
     expect(await send(apiKey)).toBeUndefined();
   });
 
+  test('providers: each level must allow one, from the next request, also for native APIs', async () => {
+    const { id: organizationId } = await admin('/organizations', named('org'));
+    const team = await admin('/teams', { ...named('team'), organization_id: organizationId });
+    const user = await admin('/users', { ...named('eve'), email: `${crypto.randomUUID()}@example.com` });
+    const project = { cache_enabled: false, team_id: team.id, passthrough: ['openai'] };
+    const { apiKey, projectId, keyId } = await createTestKey(world.gateway, { project, key: { user_id: user.id } });
+    const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };
+    for (const [level, path] of [
+      ['organization', `/organizations/${organizationId}`],
+      ['team', `/teams/${team.id}`],
+      ['user', `/users/${user.id}`],
+      ['project', `/projects/${projectId}`],
+      ['key', `/projects/${projectId}/keys/${keyId}`],
+    ] as const) {
+      const allow = (providers: readonly string[]) => admin(path, { allowed_providers: providers }, 'PATCH');
+      expect([level, await send(apiKey)]).toEqual([level, undefined]);
+      await allow(['groq']);
+      const refused = await send(apiKey);
+      expect([level, refused?.code]).toEqual([level, 'model_not_allowed']);
+      expect(refused?.message).toContain(`"allowed_providers" of ${level === 'key' ? 'the' : 'its'} ${level} doesn't`);
+      const listed = await fetch(`${world.gateway.url}/v1/models`, { headers });
+      expect(await listed.text()).not.toContain('race-model');
+      const native = await fetch(`${world.gateway.url}/passthrough/openai/v1/chat/completions`, {
+        ...{ method: 'POST', headers, body: JSON.stringify(ask('twelve bytes', CALL)) },
+      });
+      expect([level, native.status]).toEqual([level, 403]);
+      await allow(['groq', 'openai']);
+    }
+    expect(await send(apiKey)).toBeUndefined();
+  });
+
   test('native APIs, tools and guardrails: each level permits at most its own, from the next request', async () => {
     const { id: organizationId } = await admin('/organizations', named('org'));
     const team = await admin('/teams', { ...named('team'), organization_id: organizationId });

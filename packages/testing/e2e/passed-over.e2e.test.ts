@@ -54,6 +54,23 @@ describe.each(ON_ONE_KIND)('no target is passed over silently, on %s stores', (k
     },
   );
 
+  test("a provider that the project doesn't allow is skipped, and the answer and its row say so", async () => {
+    const { apiKey: own } = await createTestKey(world.gateway, { project: { allowed_providers: ['anthropic'] } });
+    const response = await postChat(world.gateway, own, ask('not openai', { model: 'gpt-4o' }));
+    expect([response.status, response.headers.get('x-provider')]).toEqual([200, 'anthropic']);
+    const route = response.headers.get('x-llm0-route') ?? '';
+    expect(route).toStartWith('openai/gpt-4o=provider_not_allowed; anthropic/');
+    const { attempts } = (await logRow(world.gateway, response.headers.get('x-request-id') ?? '')) as unknown as {
+      attempts: { provider: string; outcome: string }[];
+    };
+    expect(attempts.map(({ provider, outcome }) => `${provider} ${outcome}`)).toEqual([
+      ...['openai provider_not_allowed', 'anthropic ok'],
+    ]);
+    const refused = await errorOf(await postChat(world.gateway, own, ask('x', { model: 'openai/gpt-4o' })));
+    expect(refused).toMatchObject({ status: 403, code: 'model_not_allowed' });
+    expect(refused.message).toContain('"allowed_providers" of its project');
+  });
+
   test('an image goes to no model without vision', async () => {
     const url = 'data:image/png;base64,iVBORw0KGgo=';
     const content = [

@@ -29,12 +29,12 @@ export function withAnswer(services: Services, { status, body }: VendorResult): 
 
 /** Owner, levels and labels of the bill stay. */
 function withoutLimits({ key, project, guardrails, secretEndsMs: _end, ...rest }: KnownPrincipal): KnownPrincipal {
-  const { modelsAbove: _above, ...own } = key;
+  const { modelsAbove: _models, providersAbove: _providers, ...own } = key;
   const ofAnswers = guardrails?.ofAnswers;
   return {
     ...rest,
     ...(ofAnswers && { guardrails: ofAnswers }),
-    key: { ...own, isActive: true, expiresAtMs: null, allowedModels: null },
+    key: { ...own, isActive: true, expiresAtMs: null, allowedModels: null, allowedProviders: null },
     project: { ...project, isActive: true, strictCaps: false, unknownModelPolicy: 'allow_unpriced' },
   };
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { ApiKey } from '@llm0/core/keys/api-key';
+import { type ApiKey, levelWithout } from '@llm0/core/keys/api-key';
 import { MODES, type PricedModel } from '@llm0/core/pricing/price-book';
 import { readReleaseMs } from '@llm0/core/routing/model-name';
 import { type Route, type RoutingTables, resolveTargets, targetsOf } from '@llm0/core/routing/resolve-targets';
@@ -80,6 +80,7 @@ function findCallable(allTables: RoutingTables, key: ApiKey): readonly ModelCard
   const seededMs = earliest(tables.prices.list());
   const add = (provider: string, name: string, priced: PricedModel | undefined) => {
     if (!isModelAllowed(key, [name, `${provider}/${name}`])) return;
+    if (levelWithout(key, provider) !== undefined) return;
     if (targetsOf({ provider, model: name }, tables).length === 0) return;
     const id = [name, `${provider}/${name}`].find((one) => leadsTo(one, { provider, model: name }, tables, key));
     if (id === undefined) return;
@@ -122,8 +123,8 @@ function aliasModels(tables: RoutingTables, key: ApiKey, seededMs: number): read
   return tables.aliases.list(key.projectId).flatMap(({ name, targets }): ModelCard[] => {
     if (!isModelAllowed(key, [name, ...targets.flatMap((one) => [one.model, targetKey(one)])])) return [];
     const route = findRoute(name, tables, key.projectId);
-    if (route === undefined) return [];
-    const [first] = route.targets;
+    const first = route?.targets.find(({ provider }) => levelWithout(key, provider) === undefined);
+    if (first === undefined) return [];
     const created = createdSeconds(first.model, first.priced, seededMs);
     const shared = { id: name, object: 'model', created, owned_by: ALIAS_OWNER } as const;
     return [{ ...shared, ...describeModel(first.priced), targets: targets.map(targetKey) }];

@@ -42,6 +42,7 @@ export const KEY: ApiKey = {
   tokensPerMinute: null,
   maxConcurrency: null,
   allowedModels: null,
+  allowedProviders: null,
   dropParams: null,
   failover: null,
   passthrough: null,

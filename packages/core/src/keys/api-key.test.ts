@@ -1,5 +1,13 @@
 import { expect, test } from 'bun:test';
-import { type ApiKey, allowedToolsOf, labelsOf, type Principal, type Project, passthroughOf } from './api-key';
+import {
+  type ApiKey,
+  allowedToolsOf,
+  labelsOf,
+  levelWithout,
+  type Principal,
+  type Project,
+  passthroughOf,
+} from './api-key';
 
 const principal = (key: ApiKey['labels'], project: Project['labels']) =>
   ({ key: { labels: key }, project: { labels: project } }) as Principal;
@@ -32,4 +40,18 @@ test('levels take from what key and project permit, and add nothing', () => {
   expect(passthroughOf(permitted({ passthroughAbove: [[]] }))).toEqual([]);
   expect(allowedToolsOf(permitted({}))).toEqual([['a__*']]);
   expect(allowedToolsOf(permitted({ toolsAbove: [['*'], []] }))).toEqual([['a__*'], ['*'], []]);
+});
+
+test('each level must permit a provider; the widest that does not is named', () => {
+  const above = [
+    { level: 'organization', providers: ['a', 'b'] },
+    { level: 'project', providers: ['a', 'c'] },
+  ] as const;
+  const without = (own: readonly string[] | null, provider: string, providersAbove?: typeof above) =>
+    levelWithout({ allowedProviders: own, ...(providersAbove && { providersAbove }) }, provider);
+  expect(without(null, 'x')).toBeUndefined();
+  expect([without(['a'], 'a'), without(['a'], 'b')]).toEqual([undefined, 'key']);
+  const each = ['a', 'b', 'c', 'x'].map((provider) => without(['a'], provider, above));
+  expect(each).toEqual([undefined, 'project', 'organization', 'organization']);
+  expect(without(['b'], 'a', above)).toBe('key');
 });

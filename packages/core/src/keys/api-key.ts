@@ -1,6 +1,6 @@
 import type { Guardrails } from '../guardrails/guardrails';
 import type { GuardrailRule } from '../guardrails/policy';
-import type { LevelIds } from '../limits/budgets';
+import type { Level, LevelIds } from '../limits/budgets';
 import type { Budgets } from '../limits/compile-budgets';
 import type { LevelLimits } from '../limits/level-limits';
 import type { FailoverSetting } from '../routing/failover-mode';
@@ -60,6 +60,12 @@ export interface Project {
 /** All of them must name a thing. */
 export type Lists = readonly (readonly string[])[];
 
+/** Providers that may answer for everything below a level. */
+export interface ProviderList {
+  readonly level: Level | 'project';
+  readonly providers: readonly string[];
+}
+
 /** An API key on the request path; the store has only the SHA-256 of its secret. */
 export interface ApiKey {
   readonly id: string;
@@ -81,6 +87,10 @@ export interface ApiKey {
   readonly allowedModels: readonly string[] | null;
   /** Lists of its project, team, organization and user; a model must be in each. Absent without any. */
   readonly modelsAbove?: Lists;
+  /** Providers that may answer; null = all that the levels above allow. */
+  readonly allowedProviders: readonly string[] | null;
+  /** Of its project, team, organization and user; a provider must be in each. Absent without any. */
+  readonly providersAbove?: readonly ProviderList[];
   /** Providers with native APIs by team, organization and user, as above. */
   readonly passthroughAbove?: Lists;
   /** Patterns of MCP tools by team, organization and user, as above. */
@@ -109,6 +119,15 @@ export interface ApiKey {
   readonly maxRunBudgetNanoUsd: number | null;
   /** Budget of a run that names none; null = none. */
   readonly defaultRunBudgetNanoUsd: number | null;
+}
+
+/** The level whose `allowed_providers` lacks the provider, the widest first; undefined = none. */
+export function levelWithout(
+  { allowedProviders: own, providersAbove: above }: Pick<ApiKey, 'allowedProviders' | 'providersAbove'>,
+  provider: string,
+): ProviderList['level'] | 'key' | undefined {
+  const level = above?.find(({ providers }) => !providers.includes(provider))?.level;
+  return level ?? (own === null || own.includes(provider) ? undefined : 'key');
 }
 
 /** Providers with native APIs for the key. */

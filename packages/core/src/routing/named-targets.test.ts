@@ -3,7 +3,7 @@ import { GatewayError } from '../errors/gateway-error';
 import { createPriceBook } from '../pricing/create-price-book';
 import { type Alias, createAliasBook } from './alias';
 import type { FailoverMode } from './failover-mode';
-import { allowedTargets, mayAnswer, soleTarget, withoutOthers } from './named-targets';
+import { allowedTargets, mayAnswer, soleTarget, withinProviders, withoutOthers } from './named-targets';
 import { resolveTargets } from './resolve-targets';
 import { createRoutingTables } from './routing-tables';
 import { targetKey } from './target';
@@ -160,5 +160,41 @@ describe('failover off', () => {
     ]);
     const only = resolveTargets('a/a-1', tables());
     expect(soleTarget(only, 'a/a-1')).toBe(only);
+  });
+});
+
+describe('only allowed providers are called', () => {
+  const within = (model: string, allowed: string, isSole = false) =>
+    withinProviders(resolveTargets(model, tables()), {
+      levelWithout: (provider) => (allowed.includes(provider) ? undefined : 'team'),
+      isSole,
+    });
+  test.each<[string, string, boolean, string]>([
+    ['a-1', 'a b c own', false, 'a/a-1 b/b-1 c/c-1 own/small'],
+    ['a-1', 'a c', false, 'a/a-1 c/c-1'],
+    ['a-1', 'c', false, 'c/c-1'],
+    ['a-1', 'c', true, 'model_not_allowed'],
+    ['a-1', 'none', false, 'model_not_allowed'],
+    ['a/a-1', 'b', false, 'model_not_allowed'],
+    ['a-1-2024-08-06', 'b', false, 'model_not_allowed'],
+    ['two', 'a', false, 'a/a-1'],
+    ['two', 'a', true, 'a/a-1'],
+    ['one-on', 'b', true, 'model_not_allowed'],
+  ])('%s with %s, alone %p: %s', (model, allowed, isSole, answer) => {
+    expect(keysOf(() => within(model, allowed, isSole))).toBe(answer);
+  });
+
+  test('says which were passed over, shares no call with others, and stays the same where all may be asked', () => {
+    const route = resolveTargets('a-1', tables());
+    const kept = withinProviders(route, { levelWithout: (one) => (one === 'b' ? undefined : 'team'), isSole: false });
+    const reasons = [...(kept.passedOver ?? []), ...(kept.unfit ?? [])].map(
+      ({ target, reason }) => `${target.provider} ${reason}`,
+    );
+    expect(reasons).toEqual(['a', 'c', 'own'].map((one) => `${one} provider_not_allowed`));
+    expect(kept.shared).not.toBe(route.shared);
+    expect(withinProviders(route, { levelWithout: () => undefined, isSole: false })).toBe(route);
+    expect(() => within('a/a-1', 'b')).toThrow(
+      'This API key may not use the provider "a": "allowed_providers" of its team doesn\'t contain it.',
+    );
   });
 });

@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors/gateway-error';
+import { passOver } from './narrow-route';
 import { shownName } from './near-names';
 import type { Route, RouteTarget } from './routing-tables';
 import { isSameTarget, type Target, targetKey } from './target';
@@ -37,6 +38,28 @@ export function allowedTargets(route: Route, { model, isAllowed }: AllowedNames)
   return kept;
 }
 
+export interface AllowedProviders {
+  /** The level whose `allowed_providers` lacks the provider; undefined = none. */
+  levelWithout(provider: string): string | undefined;
+  /** Failover is off: a stand-in doesn't help. */
+  readonly isSole: boolean;
+}
+
+/** Passes over the targets of other providers. Throws `model_not_allowed` with the level. */
+export function withinProviders(route: Route, { levelWithout, isSole }: AllowedProviders): Route {
+  const [wanted] = route.targets;
+  const mayAsk = ({ provider }: Target) => levelWithout(provider) === undefined;
+  if (route.targets.every(mayAsk)) return route;
+  const kept = passOver(route, (target) => (mayAsk(target) ? undefined : 'provider_not_allowed'));
+  const lacksNamed = kept?.targets.every(({ isStandIn }) => isStandIn === true) !== false;
+  // Another model may not answer for a pinned version before that was asked.
+  const needsNamed = (isSole || route.isPinned) && wanted.isStandIn !== true;
+  if (kept === undefined || (needsNamed && lacksNamed)) {
+    throw providerNotAllowed(wanted.provider, levelWithout(wanted.provider) ?? 'key');
+  }
+  return { ...kept, shared: kept.targets.map(targetKey).join(' ') };
+}
+
 /** The route without failover: only the named target. Drained ones aren't picked from a list. Throws `model_not_found`. */
 export function soleTarget(route: Route, model: string): Route {
   const named = route.targets.filter(({ isStandIn }) => isStandIn !== true);
@@ -62,6 +85,14 @@ export function notAllowed(model: string): GatewayError {
   return new GatewayError('model_not_allowed', `This API key may not call the model "${shownName(model)}".`, {
     param: 'model',
   });
+}
+
+/** `allowed_providers` of a level doesn't contain the provider. */
+export function providerNotAllowed(provider: string, level: string): GatewayError {
+  const message =
+    `This API key may not use the provider "${shownName(provider)}": "allowed_providers" of its ${level} doesn't ` +
+    'contain it.';
+  return new GatewayError('model_not_allowed', message.replace('its key', 'the key'), { param: 'model' });
 }
 
 function onlyStandIns(model: string): GatewayError {

@@ -66,6 +66,7 @@ export interface PassedOver {
     | 'no_vision'
     | 'no_endpoint'
     | 'unpriced'
+    | 'provider_not_allowed'
     | 'session_affinity';
 }
 

@@ -34,7 +34,7 @@ const ADVICE = {
   invalid_api_key: advice('The key is unknown or revoked.', 'Check it, or create another: `llm0 keys create`.'),
   key_expired: advice('`expires_at` of the key has passed.', 'Move it: `llm0 keys update … --expires-at`.'),
   model_not_allowed: advice(
-    '`allowed_models` of the key, or of a level above it, does not contain the model.',
+    '`allowed_models` of the key, or of a level above it, does not contain the model. Or `allowed_providers` does not contain its provider.',
     'Send the whole list with the new model: `llm0 keys update … --allowed-models`.',
   ),
   project_inactive: advice('The project is switched off.', 'Switch it on: `llm0 projects update … --is-active`.'),

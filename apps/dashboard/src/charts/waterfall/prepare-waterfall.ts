@@ -193,6 +193,7 @@ const SKIPPED: Readonly<Record<string, string>> = {
   no_vision: 'skipped, it takes no images',
   no_endpoint: 'skipped, it lacks this endpoint',
   unpriced: 'skipped, it has no price',
+  provider_not_allowed: 'skipped, its provider is not allowed',
   session_affinity: 'skipped, the session stays with another target',
 };
 const OUTCOMES: Readonly<Record<string, string>> = {

@@ -30,6 +30,7 @@ describe('forms', () => {
       code_mode: null,
       labels: null,
       allowed_models: ['a', 'b', 'c'],
+      allowed_providers: null,
       expires_at: null,
     });
   });
@@ -132,7 +133,15 @@ describe('rarely used fields', () => {
     expect(namesOf(main).slice(0, 3)).toEqual(['name', 'rate_limit_per_minute', 'tokens_per_minute']);
     expect(namesOf(main)).toEqual(expect.arrayContaining(['max_concurrency', 'budget_usd', 'budget_period']));
     expect(namesOf(more)).toEqual([
-      ...['allowed_models', 'drop_params', 'failover', 'passthrough', 'allowed_tools', 'code_mode'],
+      ...[
+        'allowed_models',
+        'allowed_providers',
+        'drop_params',
+        'failover',
+        'passthrough',
+        'allowed_tools',
+        'code_mode',
+      ],
       ...['labels', 'expires_at'],
     ]);
     expect(foldFields(more)).toEqual({ main: more, more: [] });

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { useProjects } from '../../api/projects';
+import { useSession } from '../../api/session';
 import { useGatewayUrl } from '../../api/settings';
 import { countOf } from '../../format/format-number';
 import { Button } from '../../ui/button';
@@ -40,6 +41,7 @@ interface AskProps {
 function Ask({ at, state, days }: AskProps) {
   const projects = useProjects();
   const url = useGatewayUrl();
+  const owner = useSession().data?.user?.id ?? null;
   const all = projects.data?.data ?? [];
   const [chosen, setChosen] = useState('');
   const project = all.find(({ id }) => id === chosen) ?? all[0];
@@ -47,7 +49,8 @@ function Ask({ at, state, days }: AskProps) {
   const [given, setGiven] = useState<Readonly<Record<string, string>>>({});
   const allow = useChange({
     run: ({ id }: { readonly id: string }) => {
-      const json = { name: 'llm0 login', expires_at: new Date(Date.now() + days * DAY_MS).toISOString() };
+      const expires = new Date(Date.now() + days * DAY_MS).toISOString();
+      const json = { name: 'llm0 login', expires_at: expires, user_id: owner };
       return read(api.projects[':id'].keys.$post({ param: { id }, json }));
     },
     affects: [['keys']],

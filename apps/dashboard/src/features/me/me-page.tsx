@@ -1,8 +1,16 @@
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { usePages } from '../../api/pages';
-import { type Key, type KeyInput, type KeyWithSecret, useProjectNames, useProjects } from '../../api/projects';
+import {
+  type Key,
+  type KeyInput,
+  type KeyWithSecret,
+  SPARK_DAYS,
+  useProjectNames,
+  useProjects,
+} from '../../api/projects';
 import { Needed, useSession } from '../../api/session';
 import { useGatewayUrl } from '../../api/settings';
 import { useOpened } from '../../range/use-opened';
@@ -19,18 +27,26 @@ import { SpecDialog } from '../forms/spec-form';
 import { KEY_FIELDS } from '../projects/field-specs';
 import { KEY_COLUMNS } from '../projects/keys-card';
 import { SecretDialog } from '../projects/secret-dialog';
+import { describeDays } from '../projects/spending/prepare-days';
 import { PageFrame } from '../shell/page-frame';
+import { OwnRequests } from './own-requests';
+import { addDays } from './prepare-own';
 
 const MINE = ['keys', 'mine'];
 
 /** A person's own keys with their spend, and how to use one. */
 export function MePage() {
   const url = useGatewayUrl();
+  const session = useSession().data;
   return (
     <PageFrame title="My keys" intro="Keys of your own, within the limits of their projects and teams.">
-      <Needed value="change_own_keys">
-        <OwnKeys />
-      </Needed>
+      {session?.user == null ? (
+        <NoPerson />
+      ) : (
+        <Needed value="change_own_keys">
+          <OwnKeys />
+        </Needed>
+      )}
       <Card title="On your computer">
         <p className="mb-2">Sign in once, and SDKs, Claude Code, Codex and Gemini CLI find a short-lived key:</p>
         <CodeBlock label="Sign in" code={`LLM0_URL=${url} llm0 login\neval "$(llm0 env)"`} />
@@ -46,45 +62,58 @@ export function MePage() {
   );
 }
 
+/** An admin token is no person. */
+function NoPerson() {
+  return (
+    <Card title="A page of people">
+      <p>
+        People who sign in have their keys, spend and requests here. An admin token is no person, so it has none. Keys
+        of projects are under{' '}
+        <Link to="/projects" className="underline">
+          Projects & keys
+        </Link>
+        .
+      </p>
+    </Card>
+  );
+}
+
 function OwnKeys() {
   const keys = usePages({
     queryKey: MINE,
-    readPage: (at) => read(api.me.keys.$get({ query: { limit: '100', ...at } })),
+    readPage: (at) => read(api.me.keys.$get({ query: { limit: '100', spend_days: String(SPARK_DAYS), ...at } })),
   });
   const opened = useOpened();
   const projectName = useProjectNames();
   const [secret, setSecret] = useState<KeyWithSecret | null>(null);
-  // Keys that a token makes belong to nobody.
-  const isPerson = useSession().data?.user != null;
   const rows = keys.data?.rows as readonly Key[] | undefined;
+  const hasKeys = rows !== undefined && rows.length > 0;
   const project: Column<Key> = { header: 'Project', wideOnly: true, value: (row) => projectName(row.project_id) };
   return (
-    <TableCard
-      title="Keys"
-      actions={
-        isPerson && (
+    <>
+      <TableCard
+        title="Keys"
+        actions={
           <ChangeButton onClick={() => opened.open('new')}>
             <Plus /> New key
           </ChangeButton>
-        )
-      }
-      caption="Your keys; each opens its requests"
-      query={keys}
-      columns={[...KEY_COLUMNS.slice(0, 1), project, ...KEY_COLUMNS.slice(1)]}
-      rows={rows}
-      rowKey={(row) => row.id}
-      linkOf={(row) => requestsLink({ api_key_id: row.id })}
-      emptyTitle="No keys of your own yet"
-      emptyHint={
-        isPerson
-          ? 'Create one, or run llm0 login.'
-          : 'An admin token is no person, so it has none. Keys of projects are under Projects & keys.'
-      }
-    >
-      <MoreRows pages={keys} shown={rows?.length ?? 0} />
-      {isPerson && opened.id === 'new' && <NewKey onClose={opened.close} onSecret={setSecret} />}
-      {secret !== null && <SecretDialog of={secret} onClose={() => setSecret(null)} />}
-    </TableCard>
+        }
+        caption="Your keys; each opens its requests"
+        query={keys}
+        above={hasKeys && <p className="px-3 py-2 text-muted">Your keys: {describeDays(addDays(rows), Date.now())}.</p>}
+        columns={[...KEY_COLUMNS.slice(0, 1), project, ...KEY_COLUMNS.slice(1)]}
+        rows={rows}
+        rowKey={(row) => row.id}
+        linkOf={(row) => requestsLink({ api_key_id: row.id })}
+        emptyTitle="No keys of your own yet"
+        emptyHint="Create one, or run llm0 login."
+      >
+        <MoreRows pages={keys} shown={rows?.length ?? 0} />
+        {opened.id === 'new' && <NewKey onClose={opened.close} onSecret={setSecret} />}
+        {secret !== null && <SecretDialog of={secret} onClose={() => setSecret(null)} />}
+      </TableCard>
+      {hasKeys && <OwnRequests keys={rows} />}
+    </>
   );
 }
 
@@ -95,9 +124,11 @@ interface NewKeyProps {
 
 function NewKey({ onClose, onSecret }: NewKeyProps) {
   const projects = useProjects().data?.data ?? [];
+  // Those of admins would belong to nobody.
+  const owner = useSession().data?.user?.id ?? null;
   const create = useChange({
     run: ({ project_id: id, ...json }: KeyInput & { readonly project_id: string }) =>
-      read(api.projects[':id'].keys.$post({ param: { id }, json })),
+      read(api.projects[':id'].keys.$post({ param: { id }, json: { ...json, user_id: owner } })),
     affects: [['keys']],
   });
   const onSuccess = (key: KeyWithSecret) => {

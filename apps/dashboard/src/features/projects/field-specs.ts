@@ -7,6 +7,11 @@ import { TeamField } from '../teams/team-field';
 
 const per = (period: string) => (usd: unknown) => `${formatUsdExact(Number(usd))} ${period}`;
 
+const PROVIDERS = {
+  ...{ name: 'allowed_providers', label: 'Providers', kind: 'list' },
+  ...{ widget: ProvidersField, placeholder: 'every provider' },
+} as const satisfies FieldSpec;
+
 /** Labels as `team=search, env=prod`. */
 export const LABELS = {
   name: 'labels',
@@ -112,6 +117,7 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
     hint: 'Models and aliases that its keys may use. Leave empty for all.',
     placeholder: 'every model',
   },
+  { ...PROVIDERS, hint: 'Providers that may answer its keys. Leave empty for all.' },
   {
     name: 'passthrough',
     label: 'Pass-through',
@@ -218,6 +224,7 @@ export const KEY_FIELDS: readonly FieldSpec[] = [
     hint: 'Models and aliases it may use. Leave empty for all.',
     placeholder: 'every model',
   },
+  { ...PROVIDERS, isMore: true, hint: 'Providers that may answer. Leave empty for all.' },
   {
     name: 'drop_params',
     label: 'Unsupported parameters',

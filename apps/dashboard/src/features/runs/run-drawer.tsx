@@ -45,7 +45,7 @@ function Summary({ run }: { readonly run: RunDetail }) {
         <span className="nums">
           {formatUsdExact(spent)} {budget === null ? 'spent, no budget' : `of ${formatUsdExact(budget)}`}
         </span>
-        {budget !== null && state !== 'stopped' && <Controls run={run} budget={budget} />}
+        {budget !== null && state !== 'stopped' && run.may_change && <Controls run={run} budget={budget} />}
       </div>
       {budget !== null && <BulletBar {...prepareBullet({ spent, cap: budget, forecast: null })} />}
       <p className="text-xs text-muted">

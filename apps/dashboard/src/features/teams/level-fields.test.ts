@@ -4,6 +4,7 @@ import { describeLimits, LIMIT_FIELDS } from './level-fields';
 
 const OTHERS = [
   'allowed_models',
+  'allowed_providers',
   'passthrough',
   'allowed_tools',
   'guardrail_rules',

@@ -9,11 +9,12 @@ import type { Team } from './use-teams';
 const PERIODS = { daily_budget_usd: 'a day', weekly_budget_usd: 'a week', monthly_cap_usd: 'a month' } as const;
 type Limits = Pick<Team, keyof typeof PERIODS | 'rate_limit_per_minute' | 'tokens_per_minute'>;
 
+const ALLOWED = ['allowed_models', 'allowed_providers'];
 const A_MINUTE = ['rate_limit_per_minute', 'tokens_per_minute'];
 
 /** Limits of everything below a team or user: as projects have them, and what these may permit at most. */
 export const LIMIT_FIELDS: readonly FieldSpec[] = [
-  ...PROJECT_FIELDS.filter(({ name }) => Object.hasOwn(PERIODS, name) || name === 'allowed_models'),
+  ...PROJECT_FIELDS.filter(({ name }) => Object.hasOwn(PERIODS, name) || ALLOWED.includes(name)),
   ...KEY_FIELDS.filter(({ name }) => A_MINUTE.includes(name)),
   {
     name: 'passthrough',

@@ -32,6 +32,13 @@ export const passthrough = z
   .max(MAX_PROVIDERS, `must have at most ${MAX_PROVIDERS} providers`)
   .transform((names) => [...new Set(names)]);
 
+/** Providers that may answer, and backends as `infer:<name>`. */
+export const providerList = z
+  .array(z.union([providerName, z.string().regex(/^infer:[a-z0-9_-]{1,32}$/)], 'must be a provider or infer:<backend>'))
+  .min(1, 'must name at least one provider; null allows every provider')
+  .max(MAX_PROVIDERS, `must have at most ${MAX_PROVIDERS} providers`)
+  .transform((names) => [...new Set(names)]);
+
 const MAX_TOOL_PATTERNS = 1000;
 const MAX_TOOL_PATTERN_LENGTH = 200;
 

@@ -27,7 +27,8 @@ interface Question {
   /** Absent: nothing is read. */
   readonly days: number | undefined;
   readonly by: 'key' | 'customer';
-  readonly projectId: string;
+  /** undefined = any; `ids` are keys of several projects. */
+  readonly projectId?: string;
   readonly ids: readonly string[];
 }
 
@@ -39,7 +40,7 @@ export async function loadSpendByDay(
   if (days === undefined) return () => null;
   const toMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
   const fromMs = toMs - days * DAY_MS;
-  const query = { fromMs, toMs, by, filter: { projectId }, groups: ids };
+  const query = { fromMs, toMs, by, filter: projectId === undefined ? {} : { projectId }, groups: ids };
   const found: ReadonlyMap<string, readonly number[]> = ids.length === 0 ? new Map() : await loadDays(db, query);
   const none: readonly number[] = Array.from({ length: days }, () => 0);
   return (id) => (found.get(id) ?? none).map(jsonUsd);

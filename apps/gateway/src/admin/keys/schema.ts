@@ -13,6 +13,7 @@ import {
   passthrough,
   periodBudgets,
   periodBudgetsShown,
+  providerList,
   runBudgets,
   runBudgetsShown,
   text,
@@ -46,6 +47,9 @@ const settings = {
   drop_params: z.boolean().nullish().openapi({ description: 'null = as the project says' }),
   failover: z.enum(FAILOVER_SETTINGS).nullish().openapi({
     description: 'off: only the first target is tried; null = alias and project decide',
+  }),
+  allowed_providers: providerList.nullish().openapi({
+    description: 'Providers that may answer; null = every provider that project, team and organization allow',
   }),
   passthrough: passthrough.nullish().openapi({
     description: "Providers with pass-through; null = the project's, [] = none",
@@ -99,6 +103,7 @@ const shown = z.object({
   tokens_per_minute: z.int().nullable(),
   max_concurrency: z.int().nullable(),
   allowed_models: z.array(z.string()).nullable(),
+  allowed_providers: z.array(z.string()).nullable(),
   drop_params: z.boolean().nullable(),
   failover: z.enum(FAILOVER_SETTINGS).nullable(),
   passthrough: z.array(z.string()).nullable(),

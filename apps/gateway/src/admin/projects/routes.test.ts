@@ -42,6 +42,7 @@ describe.each(ON_ONE_DATABASE)('projects on $name', (kind) => {
       drop_params: null,
       failover: null,
       allowed_models: null,
+      allowed_providers: null,
       passthrough: null,
       allowed_tools: null,
       code_mode: false,

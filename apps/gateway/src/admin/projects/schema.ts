@@ -11,6 +11,7 @@ import {
   passthrough,
   periodBudgets,
   periodBudgetsShown,
+  providerList,
   text,
   toolPatterns,
   usd,
@@ -54,6 +55,9 @@ const settings = {
     description: 'off: only the first target is tried; null = on. Keys and aliases override it',
   }),
   allowed_models: modelList.nullish().openapi({ description: 'Models that its keys may call; null = every model' }),
+  allowed_providers: providerList
+    .nullish()
+    .openapi({ description: 'Providers that may answer for its keys; null = every provider' }),
   passthrough: passthrough.nullish().openapi({ description: 'Providers with pass-through for its keys; null = none' }),
   allowed_tools: toolPatterns.nullish().openapi({
     description: 'Permitted MCP tools of its keys, such as "github__*"; null = none',
@@ -102,6 +106,7 @@ export const projectSchema = z
     drop_params: z.boolean().nullable(),
     failover: z.enum(FAILOVER_SETTINGS).nullable(),
     allowed_models: z.array(z.string()).nullable(),
+    allowed_providers: z.array(z.string()).nullable(),
     passthrough: z.array(z.string()).nullable(),
     allowed_tools: z.array(z.string()).nullable(),
     code_mode: z.boolean(),

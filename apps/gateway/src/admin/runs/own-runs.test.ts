@@ -51,6 +51,10 @@ describe.each(ON_ONE_DATABASE)('runs of own keys on $name', (kind) => {
       [stranger, 404],
     ] as const)
       expect([await raise(person, runId, 2), await stop(person, runId)]).toEqual([status, status]);
+    const shown = async (person: Person) => (await person.call('GET', `/runs/${runId}`)).body.may_change;
+    const may = [await shown(ann), await shown(boss), await shown(bob), await shown(viewer)];
+    expect(may).toEqual([true, true, false, false]);
+    expect((await admin.call('GET', `/runs/${runId}`)).body.may_change).toBe(true);
     expect(await stop(ann, runId)).toBe(200);
     expect(await raise(ann, runId, 3)).toBe(409);
     expect(await stop(boss, await begin({}))).toBe(200);

@@ -15,7 +15,7 @@ import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import { pageOf, pageQuery, projectIds, showPage } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
-import { refuseForeignRun } from './own-runs';
+import { mayChangeRun, refuseForeignRun } from './own-runs';
 import { raiseSchema, runDetailSchema, runSchema, type ShownRun, showRun, showRunItem } from './schema';
 
 const MOST_ITEMS = 1000;
@@ -96,7 +96,8 @@ export function runRoutes({ db, clock, runs }: Needs) {
       const shown = await withUsage(run);
       if (known === null && shown.usage.firstAtMs === null) required(null, 'run');
       const items = await listRunItems(db, run, MOST_ITEMS);
-      return c.json({ ...showRun(shown), items: items.map(showRunItem) }, 200);
+      const mayChange = known !== null && (await mayChangeRun(db, c.get('actor'), known));
+      return c.json({ ...showRun(shown), may_change: mayChange, items: items.map(showRunItem) }, 200);
     })
     .openapi(raise, async (c) => {
       const asked = { runId: c.req.valid('param').id, projectId: c.req.valid('query').project_id };

@@ -33,7 +33,10 @@ const run = z.object({
 
 export const runSchema = run.openapi('Run');
 export const runDetailSchema = run
-  .extend({ items: z.array(item).openapi({ description: 'Requests and tool calls in order, at most 1,000' }) })
+  .extend({
+    may_change: z.boolean().openapi({ description: 'You may stop it, and raise its budget' }),
+    items: z.array(item).openapi({ description: 'Requests and tool calls in order, at most 1,000' }),
+  })
   .openapi('RunDetail');
 
 /** A run of a project, with or without a budget. */

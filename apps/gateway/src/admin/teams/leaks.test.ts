@@ -238,6 +238,8 @@ describe.each(ON_ONE_DATABASE)('people of a team on $name', (kind) => {
       [ofTokens.id, '0'],
       [made.body.id, '0'],
     ]);
+    const [withDays] = (await member.call('GET', '/me/keys?spend_days=2')).body.data;
+    expect(withDays.spend_by_day).toEqual([0, 0]);
     expect((await ann.call('GET', '/me/keys')).body.data).toEqual([]);
     // Deactivated: sessions and keys end.
     await admin.call('PATCH', `/users/${member.id}`, { body: { is_active: false } });

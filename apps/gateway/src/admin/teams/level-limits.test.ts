@@ -87,7 +87,7 @@ describe.each(ON_ONE_DATABASE)('budgets of levels in the admin API, on $name', (
     const statusOf = async (person: typeof teamAdmin, path: string, change: object = body) =>
       (await person.call('PATCH', path, { body: change })).status;
     expect(await statusOf(teamAdmin, team)).toBe(403);
-    for (const field of ['allowed_models', 'passthrough', 'allowed_tools', 'guardrail_rules'])
+    for (const field of ['allowed_models', 'allowed_providers', 'passthrough', 'allowed_tools', 'guardrail_rules'])
       expect([field, await statusOf(teamAdmin, team, { [field]: null })]).toEqual([field, 403]);
     expect(await statusOf(teamAdmin, team, { name: 'another name' })).toBe(200);
     expect(await statusOf(orgAdmin, team)).toBe(200);

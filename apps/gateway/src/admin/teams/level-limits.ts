@@ -11,6 +11,7 @@ import {
   passthrough,
   periodBudgets,
   periodBudgetsShown,
+  providerList,
   toolPatterns,
   usd,
   usdShown,
@@ -29,6 +30,9 @@ export const levelLimits = {
   allowed_models: modelList
     .nullish()
     .openapi({ description: 'Models that everything below may call; null = every model' }),
+  allowed_providers: providerList
+    .nullish()
+    .openapi({ description: 'Providers that may answer for everything below; null = every provider' }),
   passthrough: passthrough.nullish().openapi({
     description: 'Providers whose native APIs everything below may use at most; null = those of projects and keys',
   }),
@@ -45,6 +49,7 @@ export const levelLimitsShown = {
   tokens_per_minute: z.int().nullable(),
   monthly_cap_usd: usdShown.nullable(),
   allowed_models: z.array(z.string()).nullable(),
+  allowed_providers: z.array(z.string()).nullable(),
   passthrough: z.array(z.string()).nullable(),
   allowed_tools: z.array(z.string()).nullable(),
   guardrail_rules: z.array(ruleSchema).nullable(),
@@ -60,7 +65,7 @@ const SHARED = [
   ...(['dailyBudgetNanoUsd', 'weeklyBudgetNanoUsd', 'monthlyCapNanoUsd'] as const),
   ...(['rateLimitPerMinute', 'tokensPerMinute'] as const),
 ] as const;
-const LISTS = ['allowedModels', 'passthrough', 'allowedTools'] as const;
+const LISTS = ['allowedModels', 'allowedProviders', 'passthrough', 'allowedTools'] as const;
 export type LevelFields = { readonly [F in (typeof SHARED)[number]]?: number | null | undefined } & {
   readonly [F in (typeof LISTS)[number]]?: readonly string[] | null | undefined;
 } & { readonly guardrailRules?: readonly GuardrailRule[] | null | undefined };

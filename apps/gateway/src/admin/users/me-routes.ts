@@ -7,6 +7,7 @@ import { answers, createRouter, routesOf } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id, pageOf, pageQuery, showPage } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
+import { loadSpendByDay, spendDays } from '../fields/spend-days';
 import { listedKeySchema, showListedKey } from '../keys/schema';
 import { role } from '../teams/schema';
 
@@ -36,19 +37,21 @@ const me = createRoute({
 
 const keys = createRoute({
   ...at('get', '/me/keys', 'List your own keys with their use, newest first'),
-  request: { query: z.strictObject(pageQuery) },
+  request: { query: z.strictObject({ ...pageQuery, spend_days: spendDays }) },
   responses: { 200: answers(pageOf(listedKeySchema), 'Keys of this user in all projects; none for admin tokens') },
 });
 
-export function meRoutes({ db }: Pick<AdminServices, 'db'>) {
+export function meRoutes({ db, clock }: Pick<AdminServices, 'db' | 'clock'>) {
   const router = createRouter().openapi(keys, async (c) => {
     const { user } = c.get('actor');
     if (user === undefined) return c.json({ data: [], next_cursor: null }, 200);
-    const page = await keyRows.list(db, c.req.valid('query'), { userId: user.id });
+    const { spend_days: days, ...query } = c.req.valid('query');
+    const page = await keyRows.list(db, query, { userId: user.id });
     const ids = page.data.map((key) => key.id);
     const usage = await loadKeyUsage(db, ids);
+    const daysOf = await loadSpendByDay(db, { nowMs: clock.nowMs(), days, by: 'key', ids });
     return c.json(
-      showPage(page, (key) => showListedKey(key, { usage: usage.get(key.id), spendByDay: null })),
+      showPage(page, (key) => showListedKey(key, { usage: usage.get(key.id), spendByDay: daysOf(key.id) })),
       200,
     );
   });

@@ -10,7 +10,7 @@ import type { Planner } from '../request/admit';
 import { admitPlan } from '../request/admit-plan';
 import type { Authenticated } from '../request/load-principal';
 import type { RequestControls } from '../request/open-context';
-import { isModelAllowed } from '../request/prepared-route';
+import { isModelAllowed, refuseProvider } from '../request/prepared-route';
 import { type FieldTable, fieldsIn, requestFields } from './forward-headers';
 import { namesCaller } from './names-caller';
 import type { InferTarget } from './read-target';
@@ -111,7 +111,7 @@ export async function readShared(
   return { key, text };
 }
 
-/** Throws `not_found`, or `model_not_allowed` if `allowed_models` lacks `infer:<name>`. */
+/** Throws `not_found`, or `model_not_allowed` if `allowed_models` or `allowed_providers` lacks `infer:<name>`. */
 export function findBackend({ backends }: Needs, { backend: name }: InferTarget, { key }: Authenticated): InferBackend {
   const backend = backends.find(name);
   const entry = backendProvider(name.slice(0, 60));
@@ -119,6 +119,7 @@ export function findBackend({ backends }: Needs, { backend: name }: InferTarget,
     throw new GatewayError('not_found', `There is no backend "${name.slice(0, 60)}". The operator can add it.`);
   }
   if (!isModelAllowed(key, [entry])) throw notAllowed(entry);
+  refuseProvider(key, entry);
   return backend;
 }
 

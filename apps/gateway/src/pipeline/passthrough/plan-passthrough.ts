@@ -12,7 +12,7 @@ import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../request/admit';
 import { admitPlan, NO_HOLD } from '../request/admit-plan';
 import { type CostlyPlan, checkCostly } from '../request/check-costly';
-import { choosesModels, isModelAllowed, refusesUnpriced } from '../request/prepared-route';
+import { choosesModels, isModelAllowed, refuseProvider, refusesUnpriced } from '../request/prepared-route';
 import { allowNative } from './allow-native';
 
 /** A parsed native request. */
@@ -67,6 +67,7 @@ function planNative(services: Pick<Services, 'routing' | 'connect'>, input: Admi
   const { provider, namedModel } = job;
   const connected = services.connect({ provider, model: '' }, project.id);
   if (job.isOwn !== true) allowNative(principal, job, connected);
+  refuseProvider(key, provider);
   if (choosesModels(key)) {
     const names = namedModel === undefined ? [] : [job.model, namedModel, `${provider}/${namedModel}`];
     if (!isModelAllowed(key, names)) throw notAllowed(namedModel ?? job.path);

@@ -15,7 +15,7 @@ import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../request/admit';
 import { admitPlan, NO_HOLD } from '../request/admit-plan';
 import { orderedRoute } from '../request/plan-request';
-import { isModelAllowed, preparedRoute } from '../request/prepared-route';
+import { isModelAllowed, preparedRoute, refuseProvider } from '../request/prepared-route';
 
 /** What is asked to be admitted: a session, or something in it that costs money. */
 export interface RealtimeJob {
@@ -111,6 +111,7 @@ function planPart(services: Needs, input: Input, { target, isOther, bound: bound
 
 function checkOther({ key }: Principal, { provider, model }: Target): void {
   if (!isModelAllowed(key, [model, `${provider}/${model}`])) throw notAllowed(model);
+  refuseProvider(key, provider);
 }
 
 /** What nobody can read can't be guarded. */

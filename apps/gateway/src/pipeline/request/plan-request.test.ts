@@ -199,6 +199,18 @@ describe('planRequest', () => {
       expect(planned({ failover: 'off' }).cacheKey).toBe(planned().cacheKey);
     });
 
+    test('allowed_providers hold for every target: the rest fails over, and failover off refuses', () => {
+      const betaOnly = { allowedProviders: ['beta'] };
+      expect(names({ key: betaOnly })).toEqual(['beta/beta-1', 'beta/beta-unpriced']);
+      const reasons = planned({ key: betaOnly }).route.passedOver?.map(({ reason }) => reason);
+      expect(reasons).toEqual(['provider_not_allowed']);
+      expect(names({ key: { allowedProviders: ['acme'] } })).toEqual(['acme/acme-1']);
+      expect(() => names({ key: betaOnly, failover: 'off' })).toThrow(/"allowed_providers" of the key/);
+      const providersAbove = [{ level: 'team', providers: ['acme'] }] as const;
+      expect(() => names({ key: { ...betaOnly, providersAbove } })).toThrow(/"acme": "allowed_providers" of the key/);
+      expect(names({ key: { providersAbove } })).toEqual(['acme/acme-1']);
+    });
+
     test('counts the limit it sends under strict caps towards the context window', () => {
       const strict = { strictCaps: true, defaultOutputTokens: 1001 };
       expect(names({ project: { defaultOutputTokens: 1001 } })).toHaveLength(3);

@@ -72,6 +72,7 @@ const access = fc.record({
     labels: maybe({ team: 'a' }),
   }),
   key: fc.record<Partial<ApiKey>>({
+    allowedProviders: maybe(['openai'], ['anthropic']),
     allowedModels: maybe(['gpt-a'], ['gpt-*'], ['many', 'openai/gpt-b']),
     budgetNanoUsd: maybe(1e12),
     dropParams: maybe(true, false),

@@ -1,8 +1,8 @@
-import type { ApiKey, Principal } from '@llm0/core/keys/api-key';
+import { type ApiKey, levelWithout, type Principal } from '@llm0/core/keys/api-key';
 import type { HoldOptions } from '@llm0/core/pricing/estimate-cost';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
 import type { FailoverSetting } from '@llm0/core/routing/failover-mode';
-import { allowedTargets, soleTarget } from '@llm0/core/routing/named-targets';
+import { allowedTargets, providerNotAllowed, soleTarget, withinProviders } from '@llm0/core/routing/named-targets';
 import { type Route, type RoutingTables, resolveTargets } from '@llm0/core/routing/resolve-targets';
 import { lostFacts } from './admit-plan';
 
@@ -77,6 +77,9 @@ function prepareRoute(principal: Principal, tables: RoutingTables, choice: Route
     route = allowedTargets(route, { model, isAllowed: (names) => isModelAllowed(key, names) });
   }
   const isOff = tables.mode === 'off' || choice.failover === 'off' || failoverOf(principal, route) === 'off';
+  if (choosesProviders(key)) {
+    route = withinProviders(route, { levelWithout: (provider) => levelWithout(key, provider), isSole: isOff });
+  }
   if (isOff) route = soleTarget(route, model);
   const refuses = refusesUnpriced(principal);
   return {
@@ -103,6 +106,17 @@ export const choosesModels = ({ allowedModels, modelsAbove }: ApiKey): boolean =
 /** Each `allowed_models` of the key and above it holds one of the names. */
 export const isModelAllowed = ({ allowedModels, modelsAbove = [] }: ApiKey, names: readonly string[]): boolean =>
   (allowedModels === null || hasOneOf(allowedModels, names)) && modelsAbove.every((list) => hasOneOf(list, names));
+
+/** Key, project or a level above names the providers that may answer. */
+const choosesProviders = ({ allowedProviders, providersAbove }: ApiKey): boolean =>
+  allowedProviders !== null || providersAbove !== undefined;
+
+/** Throws `model_not_allowed` where an `allowed_providers` lacks the provider. */
+export function refuseProvider(key: ApiKey, provider: string): void {
+  if (!choosesProviders(key)) return;
+  const level = levelWithout(key, provider);
+  if (level !== undefined) throw providerNotAllowed(provider, level);
+}
 
 /** An entry that ends in `*` matches as a prefix. */
 const hasOneOf = (list: readonly string[], names: readonly string[]): boolean =>

@@ -3,7 +3,7 @@ import { notAllowed } from '@llm0/core/routing/named-targets';
 import type { Route, RouteTarget, RoutingTables } from '@llm0/core/routing/resolve-targets';
 import { targetKey } from '@llm0/core/routing/target';
 import type { Authenticated } from '../request/load-principal';
-import { isModelAllowed } from '../request/prepared-route';
+import { isModelAllowed, refuseProvider } from '../request/prepared-route';
 
 const BUILT_IN_NAME = targetKey(BUILT_IN);
 const BUILT_IN_TARGET: RouteTarget = {
@@ -33,5 +33,6 @@ export function isBuiltIn(target: RouteTarget): boolean {
 export function builtInRoute(model: string, { key }: Authenticated, tables: RoutingTables): Route | undefined {
   if (model !== BUILT_IN_NAME || tables.providers.has(BUILT_IN.provider)) return undefined;
   if (!isModelAllowed(key, [model, BUILT_IN.model])) throw notAllowed(model);
+  refuseProvider(key, BUILT_IN.provider);
   return BUILT_IN_ROUTE;
 }

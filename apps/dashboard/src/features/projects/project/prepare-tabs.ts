@@ -13,7 +13,10 @@ const NAMES = {
 
 /** Sections of the limits; fields without one come first. */
 const SECTIONS = {
-  'What its keys may use': ['allowed_models', 'passthrough', 'allowed_tools', 'code_mode', 'share_responses'],
+  'What its keys may use': [
+    ...(['allowed_models', 'allowed_providers', 'passthrough'] as const),
+    ...(['allowed_tools', 'code_mode', 'share_responses'] as const),
+  ],
   'When something fails or is missing': ['failover', 'drop_params', 'on_store_failure', 'unknown_model_policy'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
