@@ -10,7 +10,11 @@ const range: Readonly<Record<string, CommandOption>> = {
 const buckets: Readonly<Record<string, CommandOption>> = {
   ...range,
   interval: { kind: 'text', help: 'interval, such as 5m, 1h, 1d' },
-  'group-by': { kind: 'text', help: 'project, key, model, provider, target, customer, status, team, cost_center or label.<name>' },
+  'group-by': {
+    kind: 'text',
+    help: 'project, key, model, provider, target, customer, status, team, cost_center, modality or label.<name>',
+  },
+  modality: { kind: 'text', help: 'text, image, audio, embedding, moderation, rerank, file, batch or realtime' },
 };
 
 const p95 = (name: string) => ({
