@@ -28,8 +28,7 @@ const STEP_MS = 60_000;
 
 export function ProvidersCard() {
   const providers = useProviders();
-  const nowMs = useNow(STEP_MS);
-  const toMs = untilNow(nowMs);
+  const toMs = untilNow(useNow(STEP_MS));
   const lastHour = rangeQuery({ fromMs: toMs - HOUR_MS, toMs });
   const health = useProviderHealth({ ...lastHour, interval: 'all' });
   const latency = useLatency({ ...lastHour, interval: 'all', group_by: 'provider' }, 'upstream');
