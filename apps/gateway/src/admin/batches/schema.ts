@@ -53,5 +53,10 @@ export const batchSchema = batch.openapi('Batch');
 export function showBatchRow({ errors, ...row }: StoredBatch) {
   const prefix = row.dialect === 'anthropic' ? PREFIXES.messageBatch : PREFIXES.batch;
   const shownErrors = errors === null ? null : errors.map((one) => ({ ...one }));
-  return showFields(batch, { ...row, costNanoUsd: Math.max(row.costNanoUsd, row.rowsNanoUsd), batchId: showId(prefix, row.id), errors: shownErrors });
+  return showFields(batch, {
+    ...row,
+    costNanoUsd: Math.max(row.costNanoUsd, row.rowsNanoUsd),
+    batchId: showId(prefix, row.id),
+    errors: shownErrors,
+  });
 }

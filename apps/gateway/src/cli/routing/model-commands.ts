@@ -70,7 +70,11 @@ export const MODEL_COMMANDS: readonly Command[] = [
       },
     },
     run: ({ api, args, fields: { prices, ...fields } }) =>
-      api.put('/models', { ...(prices as JsonObject | undefined), ...fields }, { provider: args.provider, model: args.model }),
+      api.put(
+        '/models',
+        { ...(prices as JsonObject | undefined), ...fields },
+        { provider: args.provider, model: args.model },
+      ),
   },
   {
     name: 'models delete',
