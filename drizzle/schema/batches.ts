@@ -64,6 +64,8 @@ export const batches = pgTable('batches', {
   /** The most that its lines may cost: its hold at the start. */
   boundNanoUsd: nanoUsd('bound_usd').notNull().default(0),
   costNanoUsd: nanoUsd('cost_usd').notNull().default(0),
+  /** By the rows of its lines, as far as they are written: more than the lines' own where an attempt was lost. */
+  rowsNanoUsd: nanoUsd('rows_usd').notNull().default(0),
   tokensIn: bigint('tokens_in', { mode: 'number' }).notNull().default(0),
   tokensOut: bigint('tokens_out', { mode: 'number' }).notNull().default(0),
   outputExpiresAfterSeconds: integer('output_expires_after_seconds'),

@@ -3,7 +3,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { TaskRequest } from '@llm0/core/tasks/task-request';
 import { createProviderRegistry } from '@llm0/providers/registry';
 import { Hono, type HonoRequest } from 'hono';
-import { type BatchRoutes, handleBatches } from './batches/batch-request';
+import { type BatchRequest, type BatchRoutes, handleBatches } from './batches/batch-request';
 import { BATCH_ROUTES } from './batches/handle-batches';
 import { MESSAGE_BATCH_ROUTES } from './batches/handle-message-batches';
 import { createLineEndpoints } from './batches/line-endpoints';
@@ -205,18 +205,18 @@ function addFileRoutes(app: Hono, services: Services): void {
     }
     app.all(path, (c) => refuseMethod(services, Object.keys(methods).join(', '), c.req.path));
   }
-  const add = (routes: BatchRoutes, dialect: ErrorEnvelope) => {
+  const add = (routes: BatchRoutes, format: Pick<BatchRequest, 'dialect' | 'name'>) => {
     for (const [path, methods] of Object.entries(routes)) {
       for (const [method, work] of Object.entries(methods)) {
         app.on(method, path, ({ req }) =>
-          handleBatches(services, { request: req.raw, dialect, id: req.param('id') ?? '', endpoints }, work),
+          handleBatches(services, { ...format, request: req.raw, id: req.param('id') ?? '', endpoints }, work),
         );
       }
       app.all(path, (c) => refuseMethod(services, Object.keys(methods).join(', '), c.req.path));
     }
   };
-  add(BATCH_ROUTES, openaiChat);
-  add(MESSAGE_BATCH_ROUTES, anthropicMessages);
+  add(BATCH_ROUTES, { dialect: openaiChat, name: 'openai-batches' });
+  add(MESSAGE_BATCH_ROUTES, { dialect: anthropicMessages, name: 'anthropic-batches' });
 }
 
 const DASHBOARD_HEADERS = ['accept-encoding', 'if-none-match', 'accept'] as const;

@@ -13,6 +13,7 @@ import type { Db } from '../../client';
 import { nanoFromUsd } from '../../money';
 import { isDataAtFault, rootMessage, sqlState } from '../../sql-state';
 import { noteKeyUses } from '../access/key-uses';
+import { addBatchCosts } from '../batches/batch-costs';
 import { writeGuardrailRollups } from '../guardrails/guardrail-rollups';
 import { utcDay } from '../stats/utc-day';
 import { writeRollups } from '../stats/write/rollup-write';
@@ -135,6 +136,7 @@ async function writeBatch<Item>(
     await writeGuardrailRollups(tx, [...written.marked, ...called.written]);
     await insertFailovers(tx, written.switches);
     await insertLogBatch(tx, written.entries, written.facts);
+    await addBatchCosts(tx, written.facts);
     await noteKeyUses(tx, [...written.facts.map(({ fact }) => fact), ...called.written]);
     const result = {
       inserted: inserted + corrected - replaced + called.inserted,

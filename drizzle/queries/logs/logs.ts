@@ -6,7 +6,7 @@ import { gatewayLogBodies, gatewayLogs } from '../../schema/gateway-logs';
 import { containsPattern } from '../contains-pattern';
 import { ofProjects } from '../of-projects';
 import { Rows, type Stored } from '../rows';
-import { OUTCOME_OF_ROW } from '../stats/read/segment-sql';
+import { MODALITY_OF_ROW, OUTCOME_OF_ROW } from '../stats/read/segment-sql';
 import { HAS_LEFT } from './failovers';
 
 /** Rows of all requests that passed authentication. */
@@ -96,10 +96,6 @@ function isOneOf(column: PgColumn | SQL, values: Values, type?: 'uuid' | 'int'):
 const anyOf = (conditions: readonly SQL[]) => sql`(${sql.join([...conditions], sql` or `)})`;
 const labelIs = (name: string, values: Values) =>
   anyOf(listOf(values).map((value) => sql`${gatewayLogs.labels} @> ${JSON.stringify({ [name]: value })}::jsonb`));
-
-/** Embeddings have had one since their rows have the column. */
-const MODALITY_OF_ROW = sql`coalesce(${gatewayLogs.modality},
-  case ${gatewayLogs.dialect} when 'openai-embeddings' then 'embedding' else 'text' end)`;
 
 /** A condition for each field; one for each label. */
 const MATCHES: { readonly [K in keyof Required<LogMatch>]: (value: NonNullable<LogMatch[K]>) => readonly SQL[] } = {

@@ -12,6 +12,8 @@ const COLUMNS = {
   status: 'status',
   error_code: 'null::text',
   labels: 'labels',
+  modality: `'tool'`,
+  dialect: 'null::text',
   refused_count: '0',
   tokens_in: '0::bigint',
   tokens_out: '0::bigint',

@@ -7,6 +7,11 @@ import { allLogs, STORE_KINDS, settledLedger, shareEnvironment, type TestEnviron
 const SETUP_MS = 60_000;
 const TEST_MS = 60_000;
 const ENDPOINT = '/v1/chat/completions';
+const MODALITIES: Readonly<Record<string, string>> = {
+  '/v1/embeddings': 'embedding',
+  '/v1/moderations': 'moderation',
+  '/v1/images/generations': 'image',
+};
 const ENDS = ['completed', 'failed', 'expired', 'cancelled'];
 
 interface OutputLine {
@@ -104,6 +109,23 @@ describe.each(STORE_KINDS)('files and batches on %s stores', (kind) => {
     expect(await openai.files.retrieve(file.id).catch(({ status }) => status)).toBe(404);
   });
 
+  test('requests about files and refused batches leave rows, and files count against the rate of their key', async () => {
+    const limited = await clientsOf({ key: { rate_limit_per_minute: 3, rate_limit_burst: 3 } });
+    const file = await upload(['{}'], limited.openai);
+    const make = { input_file_id: 'file-none', endpoint: ENDPOINT, completion_window: '24h' } as const;
+    const statusOf = ({ status }: { status: number }) => status;
+    expect(await limited.openai.batches.create(make).catch(statusOf)).toBe(404);
+    const { headers } = await limited.openai.files.retrieve(file.id).asResponse();
+    expect(await limited.openai.files.retrieve('file-none').catch(statusOf)).toBe(404);
+    expect(await limited.openai.files.list().catch(statusOf)).toBe(429);
+    const ledger = await settledLedger(world.gateway);
+    expect(ledger.open_holds).toBe(0);
+    const rows = await allLogs(world.gateway, `project_id=${limited.projectId}`);
+    const shown = rows.map(({ modality, http_status, cost_usd }) => `${modality} ${http_status} ${cost_usd}`);
+    expect(shown.sort()).toEqual(['batch 404 0', 'file 200 0', 'file 200 0', 'file 404 0', 'file 429 0']);
+    expect(rows.map(({ request_id }) => request_id)).toContain(headers.get('x-request-id') ?? '');
+  });
+
   test.each([
     ['no purpose', { purpose: '' }, 'purpose'],
     [
@@ -180,6 +202,35 @@ describe.each(STORE_KINDS)('files and batches on %s stores', (kind) => {
         const { id } = await create([{ custom_id: 'one', method: 'POST', url: endpoint, body }], { endpoint });
         const batch = await ended(id);
         expect([endpoint, batch.request_counts?.completed]).toEqual([endpoint, 1]);
+        await settledLedger(world.gateway);
+        const rows = await allLogs(world.gateway, `project_id=${projectId}&label.batch=${id}`);
+        expect([endpoint, rows.map((row) => row.modality)]).toEqual([endpoint, [MODALITIES[endpoint] ?? 'batch']]);
+      }
+    },
+    TEST_MS,
+  );
+
+  test(
+    'a key that is revoked under way leaves its reason in each line',
+    async () => {
+      const lines = Array.from({ length: 200 }, (_, index) => chat(index, { x_fake: { firstDelayMs: 20 } }));
+      const { id } = await create(lines);
+      const keys = `/projects/${projectId}/keys`;
+      const reader = await callAdmin<{ key: string }>(world.gateway, keys, { body: { name: 'reader' } });
+      while (((await openai.batches.retrieve(id)).request_counts?.completed ?? 0) === 0) await Bun.sleep(20);
+      await callAdmin(world.gateway, `${keys}/${keyId}`, { method: 'PATCH', body: { is_active: false } });
+      openai = new OpenAI({ apiKey: reader.key, baseURL: `${world.gateway.url}/v1`, maxRetries: 0 });
+      const batch = await ended(id);
+      const errors = await linesOf(batch.error_file_id);
+      expect(errors.length).toBe(batch.request_counts?.failed ?? 0);
+      expect(errors.length).toBeGreaterThan(0);
+      for (const { response } of errors) {
+        expect(response).toMatchObject({
+          status_code: 401,
+          body: {
+            error: { code: 'invalid_api_key', message: expect.stringContaining('key of this batch was revoked') },
+          },
+        });
       }
     },
     TEST_MS,
@@ -212,6 +263,7 @@ describe.each(STORE_KINDS)('files and batches on %s stores', (kind) => {
         chat(index, { model: 'openai/gpt-4o-mini', max_tokens: 10_000, x_fake: { firstDelayMs: delay } });
       const refused = await create([dear(0), dear(1)], { client: poor }).catch((error) => error);
       expect([refused.status, refused.code]).toEqual([402, 'spend_cap_exceeded']);
+      expect(refused.message).toMatch(/this batch, which may cost \$0\.012\d*: \$0(\.0+)? of \$0\.01\d* is spent/);
       expect((await poor.batches.list()).data).toEqual([]);
 
       const made = await create([dear(0, 1500)], { client: poor });

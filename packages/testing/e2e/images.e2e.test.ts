@@ -165,7 +165,8 @@ describe.each(ON_ONE_KIND)('images on %s stores', (kind) => {
     ]);
     expect(events.at(-1)).toMatchObject({ b64_json: fakePicture('a dog'), usage: { output_tokens: 100 } });
     const row = await logRow(world.gateway, response.headers.get('x-request-id') ?? '');
-    expect(row).toMatchObject({ status: 'success', stream: true, cost_usd: 0.00305, tokens_out: 100 });
+    const units = { images: 1 };
+    expect(row).toMatchObject({ status: 'success', stream: true, cost_usd: 0.00305, tokens_out: 100, units });
   });
 
   test('the official SDK edits pictures, plain and streamed', async () => {

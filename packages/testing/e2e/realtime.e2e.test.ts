@@ -22,7 +22,6 @@ const MODEL = 'gpt-realtime-2';
 const TURN_USD = 0.0070936;
 
 interface Row extends LogRow {
-  readonly modality: string | null;
   readonly model: string;
   readonly dialect: string;
   readonly units: Record<string, number> | null;

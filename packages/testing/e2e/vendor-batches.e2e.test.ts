@@ -51,7 +51,7 @@ describe.each(ON_ONE_KIND)("batches that a vendor runs on %s stores' gateway", (
     const ledger = await settledLedger(world.gateway);
     expect(ledger.open_holds).toBe(0);
     expect(ledger.projects.find((one) => one.project_id === projectId)?.diff_usd).toBe(0);
-    const rows = await allLogs(world.gateway, `project_id=${projectId}`);
+    const rows = await allLogs(world.gateway, `project_id=${projectId}&modality=batch`);
     return rows.map(({ cost_usd: cost }) => Math.round(cost * 1e9)).sort((a, b) => a - b);
   };
   const run = async (behaviour: BatchVendorBehaviour) => {

@@ -61,6 +61,8 @@ describe('spend', () => {
     ]);
     expect(filterOf('key', 'x')).toEqual({ api_key_id: 'x' });
     expect(filterOf('label.team', 'a=b')).toEqual({ label: 'team=a=b' });
+    expect(filterOf('modality', 'image')).toEqual({ modality: 'image' });
+    expect(filterOf('modality', 'tool')).toEqual({});
     expect(filterOf('model', '(other)')).toEqual({});
   });
 });

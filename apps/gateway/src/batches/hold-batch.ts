@@ -2,9 +2,11 @@
 // store nothing is drawn, and the lines are refused for the same reason.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { ReserveChange } from '@llm0/core/limits/hot-store';
+import { formatUsdText } from '@llm0/core/pricing/format-usd';
 import type { StoredBatch } from '@llm0/drizzle/queries/batches/batches';
 import { type AdmitNeeds, admitPlanned, type Planned, type Planner } from '../pipeline/request/admit';
 import { admitPlan } from '../pipeline/request/admit-plan';
+import { AdmissionDenied } from '../pipeline/request/denials';
 import type { Services } from '../services/contract';
 import type { LineOrigin } from './line-endpoint';
 
@@ -52,9 +54,17 @@ export async function holdBatch(
     ...{ principal, dialect: 'openai-chat' as const },
     request: { model: 'batch', holdNanoUsd: boundNanoUsd },
   };
-  await admitPlanned(services, input, PLANNER);
+  await admitPlanned(services, input, PLANNER).catch((error) => nameBatch(error, boundNanoUsd));
   const owner = { projectId: principal.project.id, apiKeyId: principal.key.id };
   await services.hotStore.reserve(reserveOf({ id, expiresAtMs, ...owner }, { by: 0 }));
+}
+
+/** The reader of a refusal asked for many lines, not for one request. */
+function nameBatch(error: unknown, boundNanoUsd: number): never {
+  if (error instanceof AdmissionDenied) {
+    error.message = error.message.replace('this request', `this batch, which may cost ${formatUsdText(boundNanoUsd)}`);
+  }
+  throw error;
 }
 
 const reserveOf = (

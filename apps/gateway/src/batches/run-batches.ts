@@ -61,7 +61,7 @@ async function createAsk(services: Services, endpoints: LineEndpoints, batch: St
       if (result !== undefined) for (const [name, value] of REPLAYED) request.headers.set(name, value);
       const isSpent = result === undefined ? undefined : true;
       const response = await serving.handle(request, { keyHash, requestId, modality: 'batch', isSpent });
-      return readAnswer(response, await response.text(), requestId);
+      return explainKey(readAnswer(response, await response.text(), requestId));
     } catch (err) {
       services.log.error({ err, batch: batch.id }, 'a line of a batch failed unexpectedly');
       const error = {
@@ -130,6 +130,20 @@ function readAnswer({ status, headers }: Response, answer: string, requestId: st
     code: status < 400 ? undefined : codeOf(answer),
     retryAfter: headers.get('Retry-After'),
   };
+}
+
+/** Reasons of a key by which its batch's lines fail. */
+const KEY_ENDS: Readonly<Record<string, string>> = {
+  invalid_api_key: 'The API key of this batch was revoked or deleted. Create the batch again with another key.',
+  key_expired: 'The API key of this batch has expired. Create the batch again with another key.',
+};
+
+/** The reader of a line sent no key by itself, and could not tell which one it was. */
+function explainKey(line: LineAnswer): LineAnswer {
+  const message = line.code === undefined ? undefined : KEY_ENDS[line.code];
+  if (message === undefined) return line;
+  const { error, ...rest } = parseJson(line.answer) as { readonly error: JsonObject };
+  return { ...line, answer: JSON.stringify({ ...rest, error: { ...error, message } }) };
 }
 
 function codeOf(answer: string): string | undefined {

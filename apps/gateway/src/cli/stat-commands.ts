@@ -12,8 +12,9 @@ const buckets: Readonly<Record<string, CommandOption>> = {
   interval: { kind: 'text', help: 'interval, such as 5m, 1h, 1d' },
   'group-by': {
     kind: 'text',
-    help: 'project, key, model, provider, target, customer, status, team, cost_center or label.<name>',
+    help: 'project, key, model, provider, target, customer, status, team, cost_center, modality or label.<name>',
   },
+  modality: { kind: 'text', help: 'text, image, audio, embedding, moderation, rerank, file, batch or realtime' },
 };
 
 const p95 = (name: string) => ({

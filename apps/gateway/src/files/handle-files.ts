@@ -37,7 +37,9 @@ export const FILE_ROUTES: Readonly<Record<string, Readonly<Record<string, Work>>
 
 /** `…/v1/files`: files of the key's project, in OpenAI's shapes. */
 export function handleFiles(services: Services, asked: FileRequest, work: Work): Promise<Response> {
-  return answerOwn(services, asked, ({ principal }) => work(services, asked, principal));
+  return answerOwn(services, { ...asked, name: 'openai-files', isCounted: true }, ({ principal }) =>
+    work(services, asked, principal),
+  );
 }
 
 async function create({ files, clock, config }: Services, { request }: FileRequest, principal: Authenticated) {

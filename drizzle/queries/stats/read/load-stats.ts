@@ -108,6 +108,7 @@ export function needsRows(query: BucketQuery): boolean {
   const {
     groupBy,
     customerId,
+    modality,
     sums,
     apiKeyId,
     model,
@@ -118,7 +119,8 @@ export function needsRows(query: BucketQuery): boolean {
     intervalMs = DAY_MS,
     withDurations,
   } = query;
-  if (customerId !== undefined || groupBy?.startsWith('label.') === true) return true;
+  if (customerId !== undefined || modality !== undefined) return true;
+  if (groupBy === 'modality' || groupBy?.startsWith('label.') === true) return true;
   // Roll-ups by one thing have no durations.
   if (withDurations && (groupBy === 'customer' || groupBy === 'error_code')) return true;
   if (groupBy !== 'customer') return groupBy === 'error_code' && apiKeyId !== undefined;

@@ -45,7 +45,7 @@ export const SPEND_SUMS = [
 /** Name of all groups beyond those asked for. */
 export const OTHER_GROUPS = '(other)';
 
-/** Rows that count; all conditions must hold. Labels and customers are in rows only. */
+/** Rows that count; all conditions must hold. Labels, customers and modalities are in rows only. */
 export interface StatsFilter {
   readonly projectId?: ProjectScope;
   readonly apiKeyId?: string;
@@ -56,6 +56,7 @@ export interface StatsFilter {
   /** `miss` = answered by no cache of the gateway. */
   readonly cache?: string;
   readonly customerId?: string;
+  readonly modality?: string;
 }
 
 export interface StatsQuery extends StatsFilter {
@@ -78,6 +79,7 @@ export type GroupBy =
   | 'error_code'
   | 'team'
   | 'cost_center'
+  | 'modality'
   | `label.${string}`;
 
 export interface BucketQuery extends StatsQuery {
@@ -117,6 +119,7 @@ export function scopeOf({
   outcome,
   cache,
   customerId,
+  modality,
 }: StatsFilter): StatsScope {
-  return { projectId, apiKeyId, model, provider, status, outcome, cache, customerId };
+  return { projectId, apiKeyId, model, provider, status, outcome, cache, customerId, modality };
 }

@@ -16,6 +16,8 @@ export const OUTCOME_OF_ROW = sql.raw(
 /** Roll-ups keep the outcome. */
 const STATUS_OF_ROLLUP = sql.raw(`case when status = 'caller_error' then 'error' else status end`);
 export const CACHE_OF_ROW = sql`case when semantic_cache_hit then 'semantic' when cache_hit then 'exact' else 'miss' end`;
+/** Embeddings have had one since their rows have the column. */
+export const MODALITY_OF_ROW = sql`coalesce(modality, case dialect when 'openai-embeddings' then 'embedding' else 'text' end)`;
 
 /** Where the request's project is now, as statements have it. */
 const homeOf = (name: SQL) => sql`coalesce((select ${name} from projects p left join teams t on t.id = p.team_id
@@ -25,7 +27,7 @@ const HOMES: Readonly<Record<string, SQL>> = {
   cost_center: homeOf(sql`coalesce(p.cost_center, t.cost_center)`),
 };
 
-/** Group → expression over `gateway_logs` and over the roll-ups that have it; labels are in rows only. */
+/** Group → expression over `gateway_logs` and over the roll-ups that have it; labels and modalities are in rows only. */
 const ROW_GROUPS: Readonly<Record<string, SQL>> = {
   project: sql`project_id::text`,
   key: sql`api_key_id::text`,
@@ -37,6 +39,7 @@ const ROW_GROUPS: Readonly<Record<string, SQL>> = {
   outcome: OUTCOME_OF_ROW,
   cache: CACHE_OF_ROW,
   error_code: sql`coalesce(error_code, '')`,
+  modality: MODALITY_OF_ROW,
   ...HOMES,
 };
 const ROLLUP_GROUPS: Readonly<Record<string, SQL>> = {
@@ -114,6 +117,7 @@ export function within(segment: StatsSegment, scope: StatsScope): SQL {
     scope.outcome === undefined ? undefined : sql`${outcome} = ${scope.outcome}`,
     scope.cache === undefined ? undefined : sql`${cache} = ${scope.cache}`,
     scope.customerId === undefined ? undefined : sql`customer_id = ${scope.customerId}`,
+    scope.modality === undefined ? undefined : sql`${MODALITY_OF_ROW} = ${scope.modality}`,
   ];
   return sql.join(
     conditions.filter((condition) => condition !== undefined),

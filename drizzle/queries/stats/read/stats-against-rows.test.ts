@@ -52,6 +52,7 @@ const first = Array.from({ length: 420 }, (_, index): LogRecord => {
     labels: index % 2 === 0 ? { team: `t${index % 3}` } : undefined,
     costNanoUsd: isHit ? 0 : 1_000_000_007 + index * index * 13,
     savedNanoUsd: isHit ? 500 + index : 0,
+    modality: index % 4 === 1 ? 'image' : index % 4 === 2 ? 'batch' : undefined,
     tokensIn: 10 + index,
     cacheHit: isHit,
     semanticCacheHit: index % 12 === 0,
@@ -92,6 +93,7 @@ const GROUP_OF: Readonly<Record<string, (record: LogRecord) => string>> = {
   outcome: (record) => outcomeOf(record.status, record.errorCode ?? null),
   cache: (record) => DIFFERENCE_OF.cache(record),
   error_code: (record) => record.errorCode ?? '',
+  modality: (record) => record.modality ?? 'text',
   'label.team': (record) => record.labels?.team ?? '',
 };
 
@@ -107,6 +109,7 @@ function matching(query: BucketQuery): readonly LogRecord[] {
       (query.outcome === undefined || GROUP_OF.outcome?.(one) === query.outcome) &&
       (query.cache === undefined || GROUP_OF.cache?.(one) === query.cache) &&
       (query.customerId === undefined || one.customerId === query.customerId) &&
+      (query.modality === undefined || (one.modality ?? 'text') === query.modality) &&
       (query.groupBy !== 'error_code' || one.errorCode !== undefined),
   );
 }
@@ -214,6 +217,7 @@ const queries = fc.record({
     status: maybe('success', 'error'),
     cache: maybe('miss', 'exact'),
     customerId: maybe('customer-2'),
+    modality: maybe('image', 'text'),
   }),
   withDurations: fc.boolean(),
   onlySpend: fc.boolean(),
@@ -265,7 +269,7 @@ describe.each(TEST_DATABASES)('statistics against the requests on $name', (kind)
     const range = { fromMs, toMs: fromMs + 114 * MINUTE_MS, nowMs, projectId };
     const nothing = { apiKeyId: undefined, model: undefined, provider: undefined, status: undefined, cache: undefined };
     const found = { range, intervalMs: undefined, groupBy: 'error_code', top: undefined } as const;
-    const filter = { ...nothing, customerId: undefined };
+    const filter = { ...nothing, customerId: undefined, modality: undefined };
     const example = { ...found, filter, withDurations: false, onlySpend: false };
     await fc.assert(property, { numRuns: runs(150), examples: [[example]] });
   }, 120_000);

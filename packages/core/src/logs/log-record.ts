@@ -20,6 +20,9 @@ export type DialectName =
   | 'openai-realtime'
   | 'openai-live'
   | 'gemini-live'
+  | 'openai-files'
+  | 'openai-batches'
+  | 'anthropic-batches'
   | 'passthrough'
   | 'infer';
 
@@ -41,6 +44,9 @@ export const MODALITY_OF: { readonly [K in DialectName]?: Exclude<Modality, 'tex
   'openai-realtime': 'realtime',
   'openai-live': 'realtime',
   'gemini-live': 'realtime',
+  'openai-files': 'file',
+  'openai-batches': 'batch',
+  'anthropic-batches': 'batch',
 };
 
 /** One upstream attempt of a request in the log. */

@@ -1,15 +1,17 @@
+import { Link, type LinkProps } from '@tanstack/react-router';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
-import { useProjectNames } from '../../api/projects';
+import { useKeyNames, useProjectNames } from '../../api/projects';
 import { countOf } from '../../format/format-number';
 import { formatInstant } from '../../format/format-time';
 import { formatUsdExact } from '../../format/format-usd';
 import { usePage } from '../../range/use-page';
+import { requestsLink } from '../../range/use-show-requests';
 import { Badge } from '../../ui/badge';
 import { Dialog, type DialogOf } from '../../ui/dialog';
 import { Failure } from '../../ui/error-state';
 import { ConfirmButton } from '../forms/confirm-button';
-import { describeLines, isCancellable, progressOf, STATUS_TONES } from './prepare-batch';
+import { describeLines, isCancellable, progressOf, reasonOf, STATUS_TONES } from './prepare-batch';
 import { ProgressBar } from './progress-bar';
 import { type Batch, useBatch } from './use-batches';
 
@@ -30,10 +32,16 @@ export function BatchDrawer({ of: { id }, onClose }: DialogOf<{ readonly id: str
   );
 }
 
-function Summary({ batch }: { readonly batch: Batch }) {
+interface Props {
+  readonly batch: Batch;
+}
+
+function Summary({ batch }: Props) {
   const { timeZone } = usePage();
   const { status, cost_usd: cost, bound_usd: bound, ended_at: end, expires_at: expiry } = batch;
   const progress = progressOf(batch);
+  const reason = reasonOf(batch);
+  const keyName = useKeyNames([batch.api_key_id]);
   return (
     <section className="grid gap-2">
       <div className="flex flex-wrap items-center gap-2">
@@ -45,16 +53,30 @@ function Summary({ batch }: { readonly batch: Batch }) {
       </div>
       {progress !== null && <ProgressBar share={progress} label="Lines that have ended" />}
       <p className="text-sm">{describeLines(batch)}</p>
+      {reason !== null && <p className="text-sm text-muted">{reason}</p>}
       <p className="text-xs text-muted">
         {batch.endpoint}, {countOf(batch.tokens_in, 'token')} in, {countOf(batch.tokens_out, 'token')} out, begun{' '}
         {formatInstant(batch.created_at, timeZone)},{' '}
         {end === null ? `expires ${formatInstant(expiry, timeZone)}` : `ended ${formatInstant(end, timeZone)}`}
       </p>
+      <p className="text-xs text-muted">
+        Key {keyName(batch.api_key_id)} · <Rows batch={batch} />
+      </p>
     </section>
   );
 }
 
-function Cancel({ batch: { id, batch_id: name } }: { readonly batch: Batch }) {
+/** Leads to the rows of its lines. */
+function Rows({ batch: { batch_id: name, created_at: from, ended_at: end, expires_at: expiry } }: Props) {
+  const stretch = { range: undefined, project: undefined, open: undefined, from, to: end ?? expiry };
+  return (
+    <Link {...(requestsLink({ ...stretch, label: `batch=${name}` }) as LinkProps)} className="underline">
+      Requests of this batch
+    </Link>
+  );
+}
+
+function Cancel({ batch: { id, batch_id: name } }: Props) {
   const cancel = useChange({
     run: () => read(api.batches[':id'].cancel.$post({ param: { id }, query: {} })),
     affects: [['batches']],

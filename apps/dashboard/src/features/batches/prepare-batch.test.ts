@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { describeLines, isCancellable, progressOf } from './prepare-batch';
+import { describeLines, isCancellable, progressOf, reasonOf } from './prepare-batch';
 
 const counts = { total: 1500, completed: 1200, failed: 3, expired: 0, cancelled: 0 };
 
@@ -14,6 +14,12 @@ test('lines are told by their ends; absent ends are not', () => {
   expect(describeLines({ ...counts, failed: 0, expired: 1, cancelled: 2 })).toBe(
     '1,200 of 1,500 lines completed, 1 expired, 2 cancelled',
   );
+});
+
+test('an unusual end has a reason', () => {
+  expect(reasonOf({ status: 'expired', failed: 0 })).toContain('ran out of time');
+  expect(reasonOf({ status: 'completed', failed: 2 })).toContain('error file');
+  expect(reasonOf({ status: 'completed', failed: 0 })).toBeNull();
 });
 
 test('only a batch that goes on can be cancelled, and once', () => {

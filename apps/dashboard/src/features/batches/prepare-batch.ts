@@ -22,6 +22,16 @@ export function describeLines({ total, completed, failed, expired, cancelled }: 
   return [`${formatCount(completed)} of ${countOf(total, 'line')} completed`, ...named].join(', ');
 }
 
+/** Reason of an end that isn't the usual one; null without one. A failed batch names the faults of its input. */
+export function reasonOf({ status, failed }: Pick<Batch, 'status' | 'failed'>): string | null {
+  const ends: Partial<Record<Batch['status'], string>> = {
+    failed: 'The input has faults. No line was run.',
+    expired: 'The batch ran out of time. Lines that had not begun by then were not run.',
+    cancelled: 'The batch was cancelled. Lines that had not begun by then were not run.',
+  };
+  return ends[status] ?? (failed > 0 ? 'The error file names the reason of each failed line.' : null);
+}
+
 export const STATUS_TONES: Readonly<Record<Batch['status'], Tone>> = {
   ...{ validating: 'neutral', in_progress: 'good', finalizing: 'good', completed: 'good' },
   ...{ failed: 'bad', expired: 'warn', cancelling: 'warn', cancelled: 'neutral' },

@@ -47,39 +47,44 @@ function wiring({ draft, set, prepared }: Playground) {
   return { wire, problemOf };
 }
 
-/** Settings of the answer; empty fields aren't sent. */
+/** Settings of the answer; empty fields aren't sent. Models of images and speech have none but the common ones. */
 export function SettingsCard({ playground }: { readonly playground: Playground }) {
-  const { draft, set } = playground;
-  const { wire } = wiring(playground);
+  const { draft, example, mediaOf } = playground;
+  const isMedia = draft.models.every((model) => mediaOf(model.trim() || example) !== undefined);
   return (
     <Card title="Settings">
       <div className="grid gap-3">
-        <div className="grid grid-cols-2 gap-3">
-          {NUMBERS.map(([field, label, range]) => (
-            <TextField key={field} label={label} inputMode="decimal" placeholder={range} {...wire(field)} />
-          ))}
-        </div>
-        <TextArea label="Stop" rows={1} hint="One per line" {...wire('stop')} />
-        <SelectField
-          label="Reasoning effort"
-          anyLabel="model default"
-          options={EFFORTS}
-          {...wire('reasoning_effort')}
-        />
-        <SelectField
-          label="Response format"
-          options={FORMATS}
-          value={draft.settings.format}
-          onValue={(format) => set({ format: format as Settings['format'] })}
-        />
-        {draft.settings.format === 'json_schema' && (
-          <TextArea label="JSON schema" rows={8} placeholder={SCHEMA_EXAMPLE} {...CODE} {...wire('schema')} />
-        )}
-        <Tools playground={playground} />
+        {!isMedia && <ChatSettings playground={playground} />}
         <More playground={playground} />
-        <CheckField label="Stream" checked={draft.settings.stream} onValue={(stream) => set({ stream })} />
       </div>
     </Card>
+  );
+}
+
+function ChatSettings({ playground }: { readonly playground: Playground }) {
+  const { draft, set } = playground;
+  const { wire } = wiring(playground);
+  return (
+    <>
+      <div className="grid grid-cols-2 gap-3">
+        {NUMBERS.map(([field, label, range]) => (
+          <TextField key={field} label={label} inputMode="decimal" placeholder={range} {...wire(field)} />
+        ))}
+      </div>
+      <TextArea label="Stop" rows={1} hint="One per line" {...wire('stop')} />
+      <SelectField label="Reasoning effort" anyLabel="model default" options={EFFORTS} {...wire('reasoning_effort')} />
+      <SelectField
+        label="Response format"
+        options={FORMATS}
+        value={draft.settings.format}
+        onValue={(format) => set({ format: format as Settings['format'] })}
+      />
+      {draft.settings.format === 'json_schema' && (
+        <TextArea label="JSON schema" rows={8} placeholder={SCHEMA_EXAMPLE} {...CODE} {...wire('schema')} />
+      )}
+      <Tools playground={playground} />
+      <CheckField label="Stream" checked={draft.settings.stream} onValue={(stream) => set({ stream })} />
+    </>
   );
 }
 

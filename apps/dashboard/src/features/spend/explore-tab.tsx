@@ -36,8 +36,8 @@ export function ExploreTab() {
       )}
       {partialFrom !== null && (
         <p className="rounded-md bg-warn-soft px-3 py-2 text-warn">
-          Partial data: labels are read from single requests, here since {formatInstant(partialFrom, page.timeZone)}.
-          Choose a range of at most 7 days.
+          Partial data: {groupBy === 'modality' ? 'modalities' : 'labels'} are read from single requests, here since{' '}
+          {formatInstant(partialFrom, page.timeZone)}. Choose a range of at most 7 days.
         </p>
       )}
       <SpendChart {...{ page, groupBy, labelOf }} />

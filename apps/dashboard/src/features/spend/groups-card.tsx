@@ -7,7 +7,15 @@ import { previousRange, rangeQuery, type TimeRange } from '../../range/time-rang
 import { requestsLink } from '../../range/use-show-requests';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
-import { filterOf, isFilter, labelIn, prepareSpendLines, SPEND_GROUPS, type SpendLine } from './prepare-spend';
+import {
+  filterOf,
+  isFilter,
+  isOfRows,
+  labelIn,
+  prepareSpendLines,
+  SPEND_GROUPS,
+  type SpendLine,
+} from './prepare-spend';
 
 interface Props {
   readonly groupBy: string;
@@ -21,7 +29,7 @@ interface Props {
 export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
   const label = labelIn(groupBy);
   const earlier = { ...query, ...rangeQuery(previousRange(range)), interval: 'all', top: '1000' };
-  const before = useSpend(earlier, label === undefined);
+  const before = useSpend(earlier, !isOfRows(groupBy));
   const lines = useMemo(
     () => now.data && prepareSpendLines(now.data.buckets, before.data?.buckets ?? []),
     [now.data, before.data],

@@ -83,6 +83,7 @@ export const SPEND_GROUPS = {
   customer: 'Customer',
   team: 'Team',
   cost_center: 'Cost center',
+  modality: 'Modality',
 } as const;
 
 /** Group from the address; by default, by model. */
@@ -97,12 +98,17 @@ const LABEL = 'label.';
 export const labelIn = (groupBy: string): string | undefined =>
   groupBy.startsWith(LABEL) ? groupBy.slice(LABEL.length) : undefined;
 
+/** These are read from single requests, of at most 7 days. */
+export const isOfRows = (groupBy: string): boolean => groupBy === 'modality' || labelIn(groupBy) !== undefined;
+
 /** Requests can't be filtered by these. */
 export const isFilter = (groupBy: string): boolean => groupBy !== 'team' && groupBy !== 'cost_center';
 
 /** Request filter for a group; empty for a group that is no filter. */
 export function filterOf(groupBy: string, name: string): Record<string, string> {
   if (name === '' || name === '(other)' || !isFilter(groupBy)) return {};
+  // Tool calls are no requests.
+  if (groupBy === 'modality' && name === 'tool') return {};
   const label = labelIn(groupBy);
   if (label !== undefined) return { label: `${label}=${name}` };
   const names: Readonly<Record<string, string>> = { key: 'api_key_id', customer: 'customer_id' };

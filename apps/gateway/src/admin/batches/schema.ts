@@ -31,7 +31,9 @@ const batch = z.object({
   expired: z.number(),
   cancelled: z.number(),
   bound_usd: usdShown.openapi({ description: 'The most that its lines may cost, held at the start' }),
-  cost_usd: usdShown.openapi({ description: 'Cost of the lines that have ended' }),
+  cost_usd: usdShown.openapi({
+    description: 'Cost of the lines that have ended, and of attempts at them whose process died',
+  }),
   tokens_in: z.number(),
   tokens_out: z.number(),
   errors: z
@@ -51,5 +53,10 @@ export const batchSchema = batch.openapi('Batch');
 export function showBatchRow({ errors, ...row }: StoredBatch) {
   const prefix = row.dialect === 'anthropic' ? PREFIXES.messageBatch : PREFIXES.batch;
   const shownErrors = errors === null ? null : errors.map((one) => ({ ...one }));
-  return showFields(batch, { ...row, batchId: showId(prefix, row.id), errors: shownErrors });
+  return showFields(batch, {
+    ...row,
+    costNanoUsd: Math.max(row.costNanoUsd, row.rowsNanoUsd),
+    batchId: showId(prefix, row.id),
+    errors: shownErrors,
+  });
 }

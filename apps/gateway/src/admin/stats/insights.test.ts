@@ -20,7 +20,7 @@ describe.each(TEST_DATABASES)('dashboard queries, on $name', (kind) => {
     const at = (days: number, more: object) =>
       sampleRecord({ projectId, createdAtMs: nowMs - days * DAY_MS - 1000, ...more });
     await storeRecords(admin, [
-      at(0, { costNanoUsd: 500_000_000, customerId: 'ann', model: 'a' }),
+      at(0, { costNanoUsd: 500_000_000, customerId: 'ann', model: 'a', modality: 'image' }),
       at(0, { costNanoUsd: 100_000_000, customerId: 'bob', model: 'b' }),
       at(8, { costNanoUsd: 50_000_000, customerId: 'bob', model: 'b', labels: { team: 'red' } }),
       at(8, { costNanoUsd: 1_000, model: 'c' }),
@@ -58,6 +58,13 @@ describe.each(TEST_DATABASES)('dashboard queries, on $name', (kind) => {
   test('by the team that the project is in now, and by its cost center', async () => {
     expect(costs(await whole('spend', 'group_by=team'))).toEqual({ 'default / default': '0.650001' });
     expect(costs(await whole('spend', 'group_by=cost_center'))).toEqual({ 'cc-9': '0.650001' });
+  });
+
+  test('by modality from the rows of the last 7 days, and says since when', async () => {
+    const body = await whole('spend', 'group_by=modality');
+    expect(costs(body)).toEqual({ image: '0.5', text: '0.1' });
+    expect(body).toMatchObject({ partial: true, partial_from: expect.any(String) });
+    expect(costs(await whole('spend', 'group_by=model&modality=image'))).toEqual({ a: '0.5' });
   });
 
   test('errors by code', async () => {

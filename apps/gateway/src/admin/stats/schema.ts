@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { OUTCOMES, STATUSES } from '@llm0/core/errors/outcome';
+import { MODALITIES } from '@llm0/core/logs/log-record';
 import type { HistogramQuery } from '@llm0/drizzle/queries/stats/read/load-stats';
 import type { BucketQuery, GroupBy, StatsQuery } from '@llm0/drizzle/queries/stats/read/questions';
 import { id, projectIds, queryInstant, text } from '../fields/fields';
@@ -17,6 +18,7 @@ const GROUPS = [
   'error_code',
   'team',
   'cost_center',
+  'modality',
 ] as const;
 const UNIT_MS: Readonly<Record<string, number>> = {
   s: 1000,
@@ -66,7 +68,8 @@ const groupBy = z
   .openapi({
     type: 'string',
     description:
-      'project, key, model, provider, target (provider/model), customer, status, outcome, error_code, team (of the project now), cost_center or label.<name>',
+      'project, key, model, provider, target (provider/model), customer, status, outcome, error_code, team (of the project now), cost_center, modality (tool calls are `tool`) or label.<name>. ' +
+      'By modality or label, rows of at most 7 days are read for 3 s',
   });
 
 const range = {
@@ -88,6 +91,7 @@ export const bucketQuerySchema = z.strictObject({
   interval: interval.optional(),
   group_by: groupBy.optional(),
   customer_id: text(256).optional().openapi({ description: 'Reads rows: at most 7 days and 3 s' }),
+  modality: z.enum(MODALITIES).optional().openapi({ description: 'Reads rows: at most 7 days and 3 s' }),
   top: z
     .string()
     .regex(/^\d{1,4}$/, `must be a whole number from 1 to ${MAX_GROUPS}`)
@@ -137,8 +141,8 @@ export function toBucketQuery(
       'Beyond two days only whole hours are rolled up: take an interval of whole hours or a range of up to 7 days.';
     throw new GatewayError('invalid_request', message, { param: 'interval' });
   }
-  const { customer_id: customerId, group_by: groupBy, top } = query;
-  return { ...stretch, customerId, intervalMs, top, groupBy: groupBy as GroupBy | undefined };
+  const { customer_id: customerId, group_by: groupBy, modality, top } = query;
+  return { ...stretch, customerId, modality, intervalMs, top, groupBy: groupBy as GroupBy | undefined };
 }
 
 /** Buckets only for an interval. */

@@ -31,6 +31,9 @@ const SHAPES = {
   'openai-realtime': { route: '/v1/realtime', operation: 'realtime' },
   'openai-live': { route: '/v1/live/sessions', operation: 'realtime' },
   'gemini-live': { route: '/ws/{service}.BidiGenerateContent', operation: 'realtime' },
+  'openai-files': { route: '/v1/files', operation: 'file' },
+  'openai-batches': { route: '/v1/batches', operation: 'batch' },
+  'anthropic-batches': { route: '/v1/messages/batches', operation: 'batch' },
   passthrough: { route: '/passthrough/{provider}/*', operation: 'passthrough' },
   infer: { route: '/infer/{backend}/*', operation: 'infer' },
 } as const satisfies Record<DialectName, Shape>;

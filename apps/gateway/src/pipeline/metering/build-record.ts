@@ -126,7 +126,7 @@ export function buildRecord(origin: RecordOrigin, outcome: Outcome): LogRecord {
     labels: labelsOf(principal, ctx.labels),
     droppedParams: droppedOf(outcome),
     guardrails: guard?.list(),
-    modality: ctx.modality ?? MODALITY_OF[dialect],
+    modality: MODALITY_OF[dialect] ?? ctx.modality,
     units: usage.units,
   };
 }

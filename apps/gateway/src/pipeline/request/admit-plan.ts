@@ -59,7 +59,7 @@ export function lostFacts({ key, project }: Principal, requestedModel: string, {
 function lostRecord({ ctx, principal, dialect, request }: AdmittedInput, facts: string, lostNanoUsd: number): string {
   const { clientRequestId, runId, trace, customerId } = ctx;
   const labels = labelsOf(principal, ctx.labels);
-  const modality = ctx.modality ?? MODALITY_OF[dialect];
+  const modality = MODALITY_OF[dialect] ?? ctx.modality;
   const own =
     `{"id":${JSON.stringify(ctx.requestId)},"dialect":"${dialect}","stream":${request.stream},` +
     `"costNanoUsd":${lostNanoUsd},${facts}${modality === undefined ? '' : `,"modality":"${modality}"`}`;

@@ -10,7 +10,7 @@ type Needs = Pick<Services, 'keyCache' | 'clock' | 'hotStore' | 'refreshTables' 
 export interface ChosenKey {
   readonly keyHash: string;
   readonly requestId: string;
-  /** For lines of batches. */
+  /** For lines of batches; the formats that tell their own keep it. */
   readonly modality?: 'batch';
   /** A vendor has answered it: see `RequestContext`. */
   readonly isSpent?: true | undefined;

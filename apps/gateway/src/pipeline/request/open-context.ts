@@ -38,7 +38,7 @@ export interface RequestContext {
   readonly session?: string;
   /** The trace it is part of, where its caller names one or tracing is on. */
   readonly trace?: RequestTrace;
-  /** Its row's, unless the format tells it. */
+  /** Its row's, unless the format tells another. */
   readonly modality?: Modality | undefined;
   /** A vendor has answered it, and bills it: no limit applies. */
   readonly isSpent?: true | undefined;

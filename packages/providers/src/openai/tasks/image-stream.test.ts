@@ -34,7 +34,8 @@ describe('a stream of images', () => {
         const text = [...parts, event('image_generation.completed', whole, end)].join('');
         const reader = read(text, sizes);
         expect([reader.isBegun, reader.isComplete, reader.isAll]).toEqual([true, true, true]);
-        expect(reader.usage).toMatchObject({ inputTokens: 10, inputImageTokens: 2, outputImageTokens: 300 });
+        const counted = { inputTokens: 10, inputImageTokens: 2, outputImageTokens: 300, units: { images: 1 } };
+        expect(reader.usage).toMatchObject(counted);
         const cut = read(parts.join(''), sizes);
         expect([cut.isBegun, cut.isComplete, cut.usage]).toEqual([true, false, undefined]);
       }),

@@ -68,7 +68,7 @@ export function createImageStreamReader(provider: string, count: number): TaskSt
       return completed >= count;
     },
     get usage() {
-      return usage;
+      return usage && { ...usage, units: { images: completed } };
     },
   };
 }
