@@ -243,10 +243,7 @@ describe('requests', () => {
       messages: [
         {
           role: 'user',
-          content: [
-            { type: 'text', text: 'Hi' },
-            { type: 'image', url: 'https://example.com/a.png' },
-          ],
+          content: [{ type: 'text', text: 'Hi' }],
         },
         {
           role: 'assistant',

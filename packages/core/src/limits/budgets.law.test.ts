@@ -305,6 +305,7 @@ class Trial {
 }
 
 const RUNS = 60;
+const ROUNDS = 5;
 
 test('each budget counts the costs of its period and refuses no request that fits, whatever changes in whatever order', async () => {
   const seed = rotatingSeed('budgets of the hot stores');
@@ -316,15 +317,12 @@ test('each budget counts the costs of its period and refuses no request that fit
   const decided = new Map<string, number>();
   let runs = 0;
   try {
-    await fc.assert(
-      fc.asyncProperty(fc.array(stepArb, { minLength: 10, maxLength: 60 }), async (steps) => {
-        clock.ms = Math.max(clock.ms, SUNDAY_MS);
-        const trial = new Trial(stores, clock, `b${runs++}-`, decided);
-        for (const [n, step] of steps.entries()) await trial.take(step, n);
-        await trial.close();
-      }),
-      { seed, numRuns: RUNS, endOnFailure: true },
-    );
+    const law = fc.asyncProperty(fc.array(stepArb, { minLength: 10, maxLength: 60 }), async (steps) => {
+      clock.ms = Math.max(clock.ms, SUNDAY_MS);
+      const trial = new Trial(stores, clock, `b${runs++}-`, decided);
+      for (const [n, step] of steps.entries()) await trial.take(step, n);
+      await trial.close();
+    });
     const outcomes = [
       'free admitted',
       'budgeted admitted',
@@ -332,6 +330,11 @@ test('each budget counts the costs of its period and refuses no request that fit
       'shared admitted',
       'shared denied by shares',
     ];
+    // Rare outcomes take a few more runs with some seeds.
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await fc.assert(law, { seed: seed + round, numRuns: RUNS, endOnFailure: true });
+      if (outcomes.every((outcome) => decided.has(outcome))) break;
+    }
     for (const outcome of outcomes) expect([outcome, decided.has(outcome)]).toEqual([outcome, true]);
   } finally {
     for (const { dispose } of stores) await dispose();

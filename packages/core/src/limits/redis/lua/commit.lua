@@ -107,7 +107,7 @@ for key, T in pairs(tokens_of) do
   for i = 1, #T do level = bucket_adjust(level, T[i], tpm) end
   call('HSET', key, 'tl', whole(level), 'tt', whole(clock()))
 end
-for name, tokens in pairs(tokens_of_levels) do adjust_level(name, tokens, clock()) end
+if next(tokens_of_levels) then adjust_levels(tokens_of_levels, clock()) end
 local function cache_rows()
   cache_put({ KEYS[6], KEYS[7], KEYS[8], KEYS[9], KEYS[10] }, clock(), tonumber(ARGV[3]), string.match(last, '^%d+'), cached)
 end

@@ -5,13 +5,20 @@ local function make_levels(now)
   -- Levels by text, buckets by field.
   local lists, buckets = {}, {}
 
+  -- Those that no earlier text has named, in one command.
+  local function load(fields)
+    local missing = {}
+    for i = 1, #fields do
+      if not buckets[fields[i]] then missing[#missing + 1] = fields[i] end
+    end
+    if #missing == 0 then return end
+    local texts = call('HMGET', SHARED, unpack(missing))
+    for i = 1, #missing do buckets[missing[i]] = read_bucket(texts[i]) end
+  end
+
   local function bucket(field, rate)
     if not rate then return nil end
     local B = buckets[field]
-    if not B then
-      B = read_bucket(call('HGET', SHARED, field))
-      buckets[field] = B
-    end
     B.rate = rate
     return B
   end
@@ -21,9 +28,17 @@ local function make_levels(now)
     local list = lists[text]
     if list then return list end
     list = { names = '' }
+    local fields = {}
+    for id, rate, tpm in string.gmatch(text, '(%S+) (%S+) (%S+)') do
+      if tonumber(rate) then fields[#fields + 1] = 'q' .. id end
+      if tonumber(tpm) then
+        fields[#fields + 1] = 't' .. id
+        list.names = list.names .. ' T' .. id .. ':' .. tpm
+      end
+    end
+    load(fields)
     for id, rate, tpm in string.gmatch(text, '(%S+) (%S+) (%S+)') do
       list[#list + 1] = { requests = bucket('q' .. id, tonumber(rate)), tokens = bucket('t' .. id, tonumber(tpm)) }
-      if tonumber(tpm) then list.names = list.names .. ' T' .. id .. ':' .. tpm end
     end
     lists[text] = list
     return list

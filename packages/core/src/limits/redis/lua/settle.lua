@@ -66,7 +66,9 @@ if stored then
     local level = bucket_adjust(bucket_level(T[1], T[2], clock(), tpm, tpm), tokens - tonumber(ARGV[6]), tpm)
     call('HSET', KEYS[3], 'tl', whole(level), 'tt', whole(clock()))
   end
-  for name in string.gmatch(counters, ' (T%S+)') do adjust_level(name, { tokens - tonumber(ARGV[6]) }, clock()) end
+  local given_back = {}
+  for name in string.gmatch(counters, ' (T%S+)') do given_back[name] = { tokens - tonumber(ARGV[6]) } end
+  if next(given_back) then adjust_levels(given_back, clock()) end
   call('HDEL', KEYS[5], ARGV[3])
   call('ZREM', KEYS[6], ARGV[3])
   if only_release then return 1 end
