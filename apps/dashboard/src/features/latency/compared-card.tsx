@@ -6,7 +6,6 @@ import { requestsLink } from '../../range/use-show-requests';
 import { Segmented } from '../../ui/segmented';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
-import { answersNote } from './prepare-latency';
 
 const GROUPS = { model: 'By model', provider: 'By provider', key: 'By key' } as const;
 type Group = keyof typeof GROUPS;
@@ -29,7 +28,7 @@ export function ComparedCard({ query, metric }: Props) {
   const speeds = new Map(found.data?.data.map((row) => [row.model, row.tokens_per_second]));
   return (
     <TableCard
-      title={`Comparison${answersNote(metric)}`}
+      title="Comparison"
       actions={<Segmented label="Group by" options={GROUPS} value={groupBy} onChange={setGroupBy} />}
       caption={`Latency by ${groupBy}`}
       query={grouped}

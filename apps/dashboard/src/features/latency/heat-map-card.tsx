@@ -66,7 +66,7 @@ export function HeatMapCard({ page, metric, histogram, buckets }: Props) {
       {region === null && (
         <p className="mt-1 text-xs text-muted">
           Drag over a region, or hold Shift and use the arrow keys, to see what differs there.
-          {metric !== 'overhead' && ' The lines leave out cache hits and failures.'}
+          {metric !== 'overhead' && ' The lines, the percentiles and the comparison leave out cache hits and failures.'}
         </p>
       )}
       {region !== null && <DifferencesPanel {...{ page, metric, region }} onClose={() => setRegion(null)} />}

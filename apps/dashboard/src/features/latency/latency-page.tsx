@@ -16,7 +16,7 @@ import { FiguresTable } from '../../ui/table/figures-table';
 import { PageFrame } from '../shell/page-frame';
 import { ComparedCard } from './compared-card';
 import { HeatMapCard } from './heat-map-card';
-import { answersNote, METRIC_LABELS, METRICS, prepareLatency, slowestBy } from './prepare-latency';
+import { METRIC_LABELS, METRICS, prepareLatency, slowestBy } from './prepare-latency';
 
 export function LatencyPage() {
   const page = usePage();
@@ -38,7 +38,7 @@ export function LatencyPage() {
       <div className="grid gap-4 xl:grid-cols-2">
         <DistributionCard {...{ metric, histogram }} />
         <ChartCard
-          title={`Percentiles${answersNote(metric)}`}
+          title="Percentiles"
           data={overTime.data && prepareLatency(bucketStarts(range), overTime.data.buckets, metric)}
           previous={previous && prepareLatency(bucketStarts(earlier.range), previous, metric)}
           kind="line"

@@ -14,9 +14,6 @@ export const METRIC_LABELS = {
   overhead: 'Overhead',
 } as const satisfies Record<Metric, string>;
 
-/** Ends a title of durations that `answersOf` narrows. */
-export const answersNote = (metric: Metric): string => (metric === 'overhead' ? '' : ', answers of providers');
-
 /** Three lines, with gaps without measurements. */
 export function prepareLatency(times: readonly number[], buckets: readonly LatencyBucket[], metric: Metric): ChartData {
   const lines = PERCENTILES.map((name) => ({

@@ -132,7 +132,7 @@ function LatencyChart({ page }: ChartProps) {
   const earlier = isShown ? before.data?.buckets : undefined;
   return (
     <ChartCard
-      title="Latency, answers of providers"
+      title="Latency"
       data={latency.data && prepareLatency(bucketStarts(page.range), latency.data.buckets, 'latency')}
       previous={earlier && prepareLatency(bucketStarts(range), earlier, 'latency')}
       kind="line"

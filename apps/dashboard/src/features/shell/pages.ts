@@ -85,7 +85,7 @@ export const SECTIONS: readonly Section[] = [
       { to: '/me', needs: 'change_own_keys', label: 'My keys', icon: icons.Key, words: 'own personal login' },
       {
         to: '/playground',
-        needs: 'change_own_keys',
+        needs: 'read_stats',
         label: 'Playground',
         icon: icons.Playground,
         words: 'chat compare test',
