@@ -19,7 +19,10 @@ export interface Away {
 const PROBE_MS = 2000;
 const AGAIN_MS = 5000;
 
-/** Asks as soon as the live stream breaks or the browser is offline, and until it is back: other queries may not ask for half a minute. */
+/**
+ * Asks as soon as the live stream breaks or the browser is offline, and until it is back: other queries may not ask for
+ * half a minute.
+ */
 function useProbe(): void {
   const client = useQueryClient();
   const isLive = useIsLive();

@@ -42,7 +42,7 @@ export function ComparedCard({ query, metric }: Props) {
       linkOf={(row) =>
         requestsLink({
           ...{ [groupBy === 'key' ? 'api_key_id' : groupBy]: row.group ?? undefined },
-          ...(metric === 'overhead' ? {} : { cache: ['miss'], outcome: ['success'] }),
+          ...answersOf(metric),
         })
       }
     />

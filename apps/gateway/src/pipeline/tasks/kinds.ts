@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
-import { invalidRequest } from '@llm0/core/errors/gateway-error';
+import { refuseUnread } from '@llm0/core/guardrails/chat/guard-request';
 import {
   boundSpeech,
   boundTranscription,
@@ -130,10 +130,4 @@ async function judgeOthers(
   { extra, user }: TaskRequest,
 ): Promise<Pick<TaskRequest, 'extra' | 'user'>> {
   return { extra: await texts.value(extra as JsonObject), user: user === undefined ? undefined : await texts.id(user) };
-}
-
-function refuseUnread(param: string, what: string, rule: string | undefined): void {
-  if (rule === undefined) return;
-  const message = `The guardrails of this project (such as "${rule}") can't read ${what}. Send text alone.`;
-  throw invalidRequest(param, message);
 }

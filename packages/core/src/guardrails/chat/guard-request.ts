@@ -152,19 +152,20 @@ async function guardContent(
       const said: ContentPart = text === one.text ? one : { ...one, text };
       return said.type === 'text' ? guardMark(texts, said, part) : said;
     }
-    if (one.type === 'image' || one.type === 'audio') refuseUnread(texts, one.type, part);
+    if (one.type === 'image' || one.type === 'audio') {
+      refuseUnread('messages', UNREAD[one.type], texts.enforcingInput(part));
+    }
     return one.type === 'file' ? guardFile(texts, one, part) : asIs(texts, one, part);
   });
 }
 
 const UNREAD = { image: 'pictures', audio: 'audio' } as const;
 
-/** What nobody can read can't be guarded. */
-function refuseUnread(texts: GuardedTexts, type: keyof typeof UNREAD, part: GuardrailPart): void {
-  const rule = texts.enforcingInput(part);
+/** What nobody can read can't be guarded. `rule`: the name of one that may refuse or change the input. */
+export function refuseUnread(param: string, what: string, rule: string | undefined): void {
   if (rule === undefined) return;
-  const message = `The guardrails of this project (such as "${rule}") can't read ${UNREAD[type]}. Send text alone.`;
-  throw invalidRequest('messages', message);
+  const message = `The guardrails of this project (such as "${rule}") can't read ${what}. Send text alone.`;
+  throw invalidRequest(param, message);
 }
 
 type FilePart = Extract<ContentPart, { type: 'file' }>;
