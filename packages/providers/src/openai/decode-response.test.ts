@@ -83,7 +83,7 @@ test('an answer in the usual shape reads as any answer does', () => {
     }),
     { numRuns: 1000 },
   );
-  expect(usual).toBeGreaterThan(150);
+  expect(usual).toBeGreaterThan(100);
 });
 
 test('so does every recorded answer', () => {
