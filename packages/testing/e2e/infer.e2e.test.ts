@@ -130,8 +130,8 @@ describe.each(ON_ONE_KIND)('plain HTTP backends on %s stores', (kind) => {
     expect((await call('gone')).status).toBe(503);
   });
 
-  test('a key that names models may use only the backends it names', async () => {
-    const { apiKey: key } = await createTestKey(world.gateway, { key: { allowed_models: ['infer:py'] } });
+  test.each(['models', 'providers'])('a key that names %s may use only the backends it names', async (what) => {
+    const { apiKey: key } = await createTestKey(world.gateway, { key: { [`allowed_${what}`]: ['infer:py'] } });
     expect((await call('py/x', { key })).status).toBe(200);
     const refused = await call('echo/x', { key });
     expect([refused.status, await codeOf(refused)]).toEqual([403, 'model_not_allowed']);

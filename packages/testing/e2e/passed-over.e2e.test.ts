@@ -69,6 +69,18 @@ describe.each(ON_ONE_KIND)('no target is passed over silently, on %s stores', (k
     const refused = await errorOf(await postChat(world.gateway, own, ask('x', { model: 'openai/gpt-4o' })));
     expect(refused).toMatchObject({ status: 403, code: 'model_not_allowed' });
     expect(refused.message).toContain('"allowed_providers" of its project');
+    for (const [path, body] of [
+      ['/v1/embeddings', { model: 'text-embedding-3-small', input: 'x' }],
+      ['/v1/rerank', { model: 'local/all-MiniLM-L6-v2', query: 'x', documents: ['y'] }],
+      ['/v1/images/generations', { model: 'gpt-image-1', prompt: 'x' }],
+      ['/v1/realtime/client_secrets', { session: { type: 'realtime', model: 'gpt-realtime' } }],
+    ] as const) {
+      const answer = await fetch(`${world.gateway.url}${path}`, {
+        ...{ method: 'POST', body: JSON.stringify(body) },
+        headers: { authorization: `Bearer ${own}`, 'content-type': 'application/json' },
+      });
+      expect([path, answer.status, (await errorOf(answer)).code]).toEqual([path, 403, 'model_not_allowed']);
+    }
   });
 
   test('an image goes to no model without vision', async () => {

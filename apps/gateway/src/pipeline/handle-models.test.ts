@@ -35,11 +35,31 @@ function tablesWithout(...left: readonly string[]) {
         ...{ name: 'gpt-4o-mini', projectId: null, strategy: 'priority' as const, version: '1' },
         targets: [{ provider: 'anthropic', model: 'claude-haiku-4-5', weight: 1 }],
       },
+      {
+        ...{ name: 'any', projectId: null, strategy: 'priority' as const, version: '1' },
+        targets: ['openai/gpt-4o', 'anthropic/claude-haiku-4-5'].map((one) => ({ ...readTarget(one), weight: 1 })),
+      },
     ]),
   });
 }
 
+function readTarget(text: string) {
+  const [provider = '', model = ''] = text.split('/');
+  return { provider, model };
+}
+
 describe('the list of models', () => {
+  test.each<[string[] | null, string[] | null, string[] | undefined]>([
+    [null, null, ['openai/gpt-4o', 'anthropic/claude-haiku-4-5']],
+    [['any'], null, ['openai/gpt-4o', 'anthropic/claude-haiku-4-5']],
+    [['claude-*'], null, ['anthropic/claude-haiku-4-5']],
+    [null, ['openai'], ['openai/gpt-4o']],
+    [['openai/gpt-4o'], ['anthropic'], undefined],
+  ])('an alias shows the targets that models %j and providers %j permit', (allowedModels, allowedProviders, shown) => {
+    const listed = callableModels(tablesWithout(), { ...key, allowedModels, allowedProviders });
+    expect(listed.find(({ id }) => id === 'any')?.targets).toEqual(shown);
+  });
+
   test.each([[[]], [['ollama']], [['openai']], [['groq', 'ollama']], [['openai', 'anthropic', 'ollama']]])(
     'every id leads to its owner when it is sent back (without %j)',
     (left) => {

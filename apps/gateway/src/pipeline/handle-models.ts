@@ -121,13 +121,15 @@ const ALIAS_OWNER = 'alias';
 
 function aliasModels(tables: RoutingTables, key: ApiKey, seededMs: number): readonly ModelCard[] {
   return tables.aliases.list(key.projectId).flatMap(({ name, targets }): ModelCard[] => {
-    if (!isModelAllowed(key, [name, ...targets.flatMap((one) => [one.model, targetKey(one)])])) return [];
-    const route = findRoute(name, tables, key.projectId);
-    const first = route?.targets.find(({ provider }) => levelWithout(key, provider) === undefined);
+    const isNamed = isModelAllowed(key, [name]);
+    const mayAsk = (target: Target) =>
+      levelWithout(key, target.provider) === undefined &&
+      (isNamed || isModelAllowed(key, [target.model, targetKey(target)]));
+    const first = findRoute(name, tables, key.projectId)?.targets.find(mayAsk);
     if (first === undefined) return [];
     const created = createdSeconds(first.model, first.priced, seededMs);
     const shared = { id: name, object: 'model', created, owned_by: ALIAS_OWNER } as const;
-    return [{ ...shared, ...describeModel(first.priced), targets: targets.map(targetKey) }];
+    return [{ ...shared, ...describeModel(first.priced), targets: targets.filter(mayAsk).map(targetKey) }];
   });
 }
 
