@@ -67,6 +67,7 @@ export interface TestStage {
   /** Loops that the daily lane samples run in full. */
   readonly all?: boolean;
   readonly isNightly?: boolean;
+  readonly isMeasuring?: boolean;
 }
 
 let reports = 0;
@@ -132,7 +133,7 @@ function argumentsOf(stage: TestStage, report: string): readonly string[] {
   ];
 }
 
-function environmentOf({ stores, folder, all, isNightly }: TestStage): Record<string, string | undefined> {
+function environmentOf({ stores, folder, all, isNightly, isMeasuring }: TestStage): Record<string, string | undefined> {
   const envFiles = ['.env', '.env.test', '.env.local', '.env.test.local'].map((name) => join(ROOT, name));
   const names = envFiles.flatMap((path) => (existsSync(path) ? namesInEnvFile(readFileSync(path, 'utf8')) : []));
   return testEnvironment(process.env, names, {
@@ -142,6 +143,7 @@ function environmentOf({ stores, folder, all, isNightly }: TestStage): Record<st
     TMPDIR: folder,
     [ALL_VARIABLE]: all === true ? '1' : '',
     [NIGHTLY_VARIABLE]: isNightly === true ? '1' : '',
+    ...(isMeasuring === true ? { BUN_JSC_useFTLJIT: '1' } : {}),
   });
 }
 

@@ -117,7 +117,7 @@ async function runFiles(files: readonly PlannedFile[], ran: Set<string>): Promis
   await runBeside({ name: 'nightly tests', workers, stores, isNightly: true }, nightly, ran);
   // Nothing else runs beside them.
   if (measuring.length > 0 && !running.isEnding)
-    await run({ name: 'measuring tests', workers: 1, stores, isNightly: true }, measuring, ran);
+    await run({ name: 'measuring tests', workers: 1, stores, isNightly: true, isMeasuring: true }, measuring, ran);
 }
 
 /** Several files at a time. */

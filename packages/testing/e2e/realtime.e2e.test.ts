@@ -8,7 +8,7 @@ import { callAdmin, createTestKey } from '../stores/start-gateway';
 import {
   allLogs,
   type LogRow,
-  STORE_KINDS,
+  ON_ONE_KIND,
   settledLedger,
   startEnvironment,
   type TestEnvironment,
@@ -27,7 +27,7 @@ interface Row extends LogRow {
   readonly units: Record<string, number> | null;
 }
 
-describe.each(STORE_KINDS)('realtime sessions on %s stores', (kind) => {
+describe.each(ON_ONE_KIND)('realtime sessions on %s stores', (kind) => {
   let world: TestEnvironment;
   let fake: FakeRealtime;
   let apiKey: string;

@@ -3,8 +3,8 @@ import { callAdmin, createTestKey } from '../stores/start-gateway';
 import {
   ask,
   logRow,
+  ON_ONE_KIND,
   postChat,
-  STORE_KINDS,
   settledLedger,
   shareEnvironment,
   type TestEnvironment,
@@ -24,7 +24,7 @@ interface NearMiss {
   readonly similarity: number;
 }
 
-for (const kind of STORE_KINDS) {
+for (const kind of ON_ONE_KIND) {
   describe(`the semantic cache on ${kind} stores`, () => {
     let world: TestEnvironment;
     beforeAll(async () => {

@@ -3,7 +3,7 @@ import { CohereClientV2 } from 'cohere-ai';
 import OpenAI from 'openai';
 import type { FakeBehaviour } from '../fake-upstream/behaviour';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { logRow, STORE_KINDS, settledLedger, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { logRow, ON_ONE_KIND, settledLedger, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const SETUP_MS = 60_000;
 const DOCUMENTS = ['red apples', 'blue sky', 'the red sky at night'];
@@ -31,7 +31,7 @@ const PRICES: readonly Priced[] = [
   { provider: 'cohere', model: 'rerank-v9.9-odd', mode: 'rerank', output_usd_per_million: 1 },
 ];
 
-describe.each(STORE_KINDS)('moderation and reranking on %s stores', (kind) => {
+describe.each(ON_ONE_KIND)('moderation and reranking on %s stores', (kind) => {
   let world: TestEnvironment;
   let apiKey: string;
   let projectId: string;

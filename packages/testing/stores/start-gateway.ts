@@ -50,6 +50,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       PATH: process.env.PATH ?? '',
       HOME: process.env.HOME ?? '',
       BUN_JSC_useOMGJIT: process.env.BUN_JSC_useOMGJIT ?? '1',
+      BUN_JSC_useFTLJIT: process.env.BUN_JSC_useFTLJIT ?? '1',
       ...RUNTIME_ENVIRONMENT,
       PORT: '0',
       DATA_DIR: dataDir,
