@@ -189,7 +189,7 @@ describe.each(ON_ONE_KIND)('realtime sessions on %s stores', (kind) => {
     await ledgerIsEven();
   });
 
-  test('a revoked key, and a closed project, end their sessions within a second', async () => {
+  test('a revoked key, and a closed project, end their sessions in the middle of an answer', async () => {
     Object.assign(fake.behaviour, { deltas: 1000, gapMs: 10 });
     for (const revoke of [() => key({ is_active: false }), () => project({ is_active: false })]) {
       const client = await open();
@@ -199,7 +199,8 @@ describe.each(ON_ONE_KIND)('realtime sessions on %s stores', (kind) => {
       const sinceMs = performance.now();
       const { code, atMs } = await client.ended;
       expect(code).toBe(1008);
-      expect(atMs - sinceMs).toBeLessThan(1000);
+      // Its answer takes ten seconds; a measuring suite asserts one.
+      expect(atMs - sinceMs).toBeLessThan(5000);
       await key({ is_active: true });
     }
     await project({ is_active: true });
