@@ -27,7 +27,7 @@ const HOMES: Readonly<Record<string, SQL>> = {
   cost_center: homeOf(sql`coalesce(p.cost_center, t.cost_center)`),
 };
 
-/** Group → expression over `gateway_logs` and over the roll-ups that have it; labels and modalities are in rows only. */
+/** Group → expression over `gateway_logs` and over the roll-ups that have it; labels are in rows only. */
 const ROW_GROUPS: Readonly<Record<string, SQL>> = {
   project: sql`project_id::text`,
   key: sql`api_key_id::text`,
@@ -53,6 +53,7 @@ const ROLLUP_GROUPS: Readonly<Record<string, SQL>> = {
   cache: sql`cache`,
   customer: sql`customer_id`,
   error_code: sql`error_code`,
+  modality: sql`modality`,
   ...HOMES,
 };
 
@@ -83,6 +84,8 @@ export function tableOf(segment: StatsSegment, scope: StatsScope): SQL {
   if (segment.source === 'rollup_error')
     return sql`(select bucket, project_id, model, provider, ${OUTCOME_OF_ROW} as status, error_code, requests,
     'miss' as cache, 0 as failovers, ${NO_TOKENS} from rollup_error) as rollup_error`;
+  if (segment.source in MODALITY_ROLLUPS && (groupBy === 'modality' || scope.modality !== undefined))
+    return byModality(segment.source as keyof typeof MODALITY_ROLLUPS);
   if (segment.source !== 'rows') return sql`${sql.identifier(segment.source)}`;
   return groupBy === 'error_code'
     ? sql`(select * from gateway_logs where error_code is not null) as gateway_logs`
@@ -91,6 +94,21 @@ export function tableOf(segment: StatsSegment, scope: StatsScope): SQL {
 
 const NO_TOKENS = sql.raw(`0 as tokens_in, 0 as tokens_out, 0 as tokens_cache_read, 0 as tokens_cache_write,
   0 as tokens_reasoning, 0 as cost_usd, 0 as saved_usd`);
+
+const MODALITY_ROLLUPS = { rollup_hour: 'rollup_modality_hour', rollup_day: 'rollup_modality_day' } as const;
+
+/** A roll-up with modalities: text is its rows without those of the others. Of these only requests and money are right. */
+export function byModality(source: keyof typeof MODALITY_ROLLUPS): SQL {
+  const at = 'bucket, project_id, api_key_id, model, provider, cache';
+  const sums = (sign: '' | '-') =>
+    ['requests', 'tokens_cache_read', 'tokens_cache_write', 'cost_usd', 'saved_usd']
+      .map((name) => sign + name)
+      .join(', ');
+  const none = `'success' as status, 0 as tokens_in, 0 as tokens_out, 0 as tokens_reasoning, 0 as failovers`;
+  return sql.raw(`(select ${at}, 'text' as modality, ${sums('')}, ${none} from ${source}
+    union all select ${at}, modality, ${sums('')}, ${none} from ${MODALITY_ROLLUPS[source]}
+    union all select ${at}, 'text', ${sums('-')}, ${none} from ${MODALITY_ROLLUPS[source]}) as ${source}`);
+}
 
 export function startOf(segment: StatsSegment, intervalMs: number | undefined): SQL {
   if (intervalMs === undefined) return sql`0::bigint`;
@@ -117,7 +135,7 @@ export function within(segment: StatsSegment, scope: StatsScope): SQL {
     scope.outcome === undefined ? undefined : sql`${outcome} = ${scope.outcome}`,
     scope.cache === undefined ? undefined : sql`${cache} = ${scope.cache}`,
     scope.customerId === undefined ? undefined : sql`customer_id = ${scope.customerId}`,
-    scope.modality === undefined ? undefined : sql`${MODALITY_OF_ROW} = ${scope.modality}`,
+    scope.modality === undefined ? undefined : sql`${isRows ? MODALITY_OF_ROW : sql`modality`} = ${scope.modality}`,
   ];
   return sql.join(
     conditions.filter((condition) => condition !== undefined),

@@ -11,10 +11,10 @@ const OTHER = '(other)';
 const OTHER_LABEL = 'Others';
 
 /** Columns to choose from; rows are models. */
-export const ACROSS = { customer: 'Customer', project: 'Project', key: 'Key' } as const;
+export const ACROSS = { customer: 'Customer', project: 'Project', key: 'Key', modality: 'Modality' } as const;
 export type Across = keyof typeof ACROSS;
 
-const FIELDS = { customer: 'customer_id', project: 'project', key: 'api_key_id' } as const;
+const FIELDS = { customer: 'customer_id', project: 'project', key: 'api_key_id', modality: 'modality' } as const;
 const MODEL = 'model';
 
 export interface TableOptions {
