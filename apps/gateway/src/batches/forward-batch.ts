@@ -49,7 +49,7 @@ async function send(services: ForwardNeeds, { batch, encode }: Forwarding): Prom
     // A process may have died before it was told the id.
     const earlier = batch.forwarded?.state === 'sending' ? await vendor.part.find(vendor.ask, batch.id) : undefined;
     await note(services, batch, { state: 'sending', provider, model });
-    const made = earlier ?? (await vendor.part.create(vendor.ask, { mark: batch.id, lines: encoded.lines }));
+    const made = earlier ?? (await vendor.part.create(vendor.ask, { mark: batch.id, model, lines: encoded.lines }));
     const sent = await note(services, batch, { state: 'sent', provider, model, vendorId: made.id });
     const inProgress = { status: 'in_progress', inProgressAtMs: services.clock.nowMs() } as const;
     await moveBatch(services.batches.db, { id: batch.id, from: ['validating'] }, inProgress);
