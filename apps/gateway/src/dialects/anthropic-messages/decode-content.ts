@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ContentPart } from '@llm0/core/chat/request';
+import { stopAtOwnFile } from '../own-files';
 import {
   cacheControl,
   invalid,
@@ -75,7 +76,10 @@ function decodeDocument(block: JsonObject, path: string): ContentPart | undefine
 }
 
 function requiredSource({ source }: JsonObject, path: string): JsonObject {
-  if (isObject(source) && typeof source.type === 'string') return source;
+  if (isObject(source) && typeof source.type === 'string') {
+    if (source.type === 'file') stopAtOwnFile(source.file_id, `${path}.source.file_id`);
+    return source;
+  }
   throw mustBe(`${path}.source`, 'an object with a "type"', source);
 }
 

@@ -1,5 +1,7 @@
 import { untilGone } from '@llm0/core/async/until-gone';
+import type { JsonObject } from '@llm0/core/chat/json';
 import type { Dialect } from '../../dialects/dialect';
+import { OwnFileError } from '../../dialects/own-files';
 import type { Services } from '../../services/contract';
 import { guardAnswer } from '../guard/guard-answer';
 import { guardInput, isGuarded, isSame, withGuarded } from '../guard/guard-input';
@@ -15,6 +17,7 @@ import { readRequestBody, withDigest } from '../request/read-request';
 import { loadConversation } from './load-conversation';
 import { produceAnswer } from './produce-answer';
 import { respond } from './respond';
+import { withOwnFiles } from './with-own-files';
 
 /** `POST` of a chat dialect: the request path, in reading order. `chosen`: sent by an operator as that key. */
 export async function handleChat(
@@ -24,6 +27,7 @@ export async function handleChat(
   chosen?: ChosenKey,
 ): Promise<Response> {
   const progress: Progress = {};
+  let sent: JsonObject | undefined;
   const underWay = services.openRequests.enter();
   try {
     const ctx = openContext(services, httpRequest, { held: underWay.held, chosen });
@@ -32,6 +36,7 @@ export async function handleChat(
     progress.principal = principal;
     ctx.held.key = principal.key.id;
     const { body, isLarge } = await readRequestBody(services, httpRequest, underWay);
+    sent = body;
     if (typeof body.model === 'string') progress.requestedModel = body.model;
     progress.stream = body.stream === true;
     const { headers } = httpRequest;
@@ -73,6 +78,32 @@ export async function handleChat(
     return await respond(services, { dialect, ctx, admission, answer, meter, claim, httpRequest, onEnd });
   } catch (cause) {
     underWay.end();
-    return handleRefusal(services, { dialect: dialect.name, envelope: dialect, progress, cause });
+    const failed = { dialect, httpRequest, chosen, progress, cause };
+    return cause instanceof OwnFileError && sent !== undefined
+      ? askWithFiles(services, failed, sent)
+      : refuse(services, failed);
   }
+}
+
+interface Failed {
+  readonly dialect: Dialect;
+  readonly httpRequest: Request;
+  readonly chosen: ChosenKey | undefined;
+  readonly progress: Progress;
+  readonly cause: unknown;
+}
+
+const refuse = (services: Services, { dialect, progress, cause }: Failed): Promise<Response> =>
+  handleRefusal(services, { dialect: dialect.name, envelope: dialect, progress, cause });
+
+/** Serves a request that names files as if it held them. */
+async function askWithFiles(services: Services, failed: Failed, body: JsonObject): Promise<Response> {
+  const { dialect, httpRequest, chosen, progress } = failed;
+  let whole: Request | undefined;
+  try {
+    whole = await withOwnFiles(services, { httpRequest, body, projectId: progress.principal?.project.id ?? '' });
+  } catch (cause) {
+    return refuse(services, { ...failed, cause });
+  }
+  return whole === undefined ? refuse(services, failed) : handleChat(services, dialect, whole, chosen);
 }

@@ -1,0 +1,63 @@
+import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { findFile } from '@llm0/drizzle/queries/batches/files';
+import { PREFIXES, readId } from './own-ids';
+import type { FileParts } from './parts';
+
+/** A caller's file by the id that it knows. */
+export interface OwnFileQuestion {
+  readonly projectId: string;
+  readonly shownId: string;
+  /** Where the request names it. */
+  readonly param: string;
+  readonly nowMs: number;
+  readonly maxBytes: number;
+}
+
+export interface OwnFileContent {
+  readonly name: string;
+  /** By its first bytes; text where all of it is UTF-8. */
+  readonly type: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Throws 404 for a file of no or another project, 413 beyond the bytes that are left. */
+export async function readOwnFile(
+  { db, store }: Pick<FileParts, 'db' | 'store'>,
+  { projectId, shownId, param, nowMs, maxBytes }: OwnFileQuestion,
+): Promise<OwnFileContent> {
+  const id = readId(PREFIXES.file, shownId);
+  const file = id === undefined ? null : await findFile(db, { projectId, id }, nowMs);
+  if (id === undefined || file === null) {
+    throw new GatewayError('not_found', `No such File object: ${shownId.slice(0, 100)}`, { param });
+  }
+  if (file.bytes > maxBytes) {
+    const message = `"${shownId}" has ${file.bytes} bytes. The files of a request may have ${maxBytes} together.`;
+    throw new GatewayError('request_too_large', message, { param });
+  }
+  const bytes = file.bytes === 0 ? new Uint8Array() : await new Response(store.read(id)).bytes();
+  return { name: file.name, type: typeOf(bytes), bytes };
+}
+
+/** First bytes of the formats that models read. */
+const SIGNATURES: readonly (readonly [type: string, offset: number, bytes: string])[] = [
+  ['application/pdf', 0, '%PDF-'],
+  ['image/png', 0, '\x89PNG\r\n\x1a\n'],
+  ['image/jpeg', 0, '\xff\xd8\xff'],
+  ['image/gif', 0, 'GIF8'],
+  ['image/webp', 8, 'WEBP'],
+];
+const SIGNATURE_BYTES = 12;
+
+function typeOf(bytes: Uint8Array): string {
+  const start = Buffer.from(bytes.subarray(0, SIGNATURE_BYTES)).toString('latin1');
+  const known = SIGNATURES.find(([, offset, first]) => start.startsWith(first, offset))?.[0];
+  return known ?? (isText(bytes) ? 'text/plain' : 'application/octet-stream');
+}
+
+function isText(bytes: Uint8Array): boolean {
+  try {
+    return !new TextDecoder('utf-8', { fatal: true }).decode(bytes).includes('\0');
+  } catch {
+    return false;
+  }
+}
