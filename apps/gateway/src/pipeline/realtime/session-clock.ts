@@ -23,7 +23,14 @@ export class SessionClock {
   constructor(
     private readonly spending: SessionSpending,
     private readonly monotonicMs: () => number,
+    /** Seconds of speech since the last call, where these are billed instead of the session's. */
+    private readonly takeSpeech?: () => number,
   ) {}
+
+  /** Billed by what its caller sends: the next stretch is held before more of that goes on. */
+  get isBySpeech(): boolean {
+    return this.takeSpeech !== undefined;
+  }
 
   /** Holds the first stretch. Throws the refusal. */
   async start(): Promise<void> {
@@ -50,7 +57,7 @@ export class SessionClock {
     const usage = this.usage();
     if (error === undefined) current?.complete(usage);
     else current?.fail(error);
-    this.booked += usage.units?.sessionSeconds ?? 0;
+    this.booked += secondsIn(usage);
   }
 
   private async goOn(): Promise<void> {
@@ -63,7 +70,7 @@ export class SessionClock {
         return;
       }
       this.current?.complete(usage);
-      this.booked += usage.units?.sessionSeconds ?? 0;
+      this.booked += secondsIn(usage);
       this.current = next;
     } finally {
       this.isHolding = false;
@@ -71,18 +78,29 @@ export class SessionClock {
   }
 
   private hold(): Promise<SessionMeter> {
-    const bound = (): Usage => ({ ...ZERO_USAGE, units: { sessionSeconds: STRETCH_SECONDS } });
+    const bound = (): Usage => ({ ...ZERO_USAGE, units: this.unitsOf(STRETCH_SECONDS) });
     return this.spending.hold({ bound, estimate: () => this.usage() });
   }
 
   /** Until the vendor's last count, never less than has passed. */
   private get elapsed(): number {
+    if (this.takeSpeech !== undefined) {
+      this.told += this.takeSpeech();
+      return this.told;
+    }
     return this.isFinal ? this.told : Math.max(this.told, (this.monotonicMs() - this.startedMs) / 1000);
   }
 
   /** Of the current stretch. */
   private usage(): Usage {
-    const sessionSeconds = Math.max(0, Math.ceil((this.elapsed - this.booked) * 1000) / 1000);
-    return { ...ZERO_USAGE, units: { sessionSeconds }, ...(this.isFinal ? {} : { estimated: true }) };
+    const seconds = Math.max(0, Math.ceil((this.elapsed - this.booked) * 1000) / 1000);
+    const isExact = this.isFinal || this.isBySpeech;
+    return { ...ZERO_USAGE, units: this.unitsOf(seconds), ...(isExact ? {} : { estimated: true }) };
+  }
+
+  private unitsOf(seconds: number): NonNullable<Usage['units']> {
+    return this.isBySpeech ? { seconds } : { sessionSeconds: seconds };
   }
 }
+
+const secondsIn = ({ units }: Usage): number => units?.sessionSeconds ?? units?.seconds ?? 0;

@@ -55,7 +55,10 @@ export class SessionSocket implements SocketPeer {
     const { part, spending, upstream } = session;
     this.reader = part.createReader();
     this.turns = new SessionTurns({ spending, reader: this.reader });
-    this.clock = spending.session.protocol === 'live' ? new SessionClock(spending, monotonicMs) : undefined;
+    const { protocol } = spending.session;
+    const takeSpeech = protocol === 'translation' ? () => this.reader.takeSeconds() : undefined;
+    const hasClock = protocol === 'live' || protocol === 'translation';
+    this.clock = hasClock ? new SessionClock(spending, monotonicMs, takeSpeech) : undefined;
     this.openedMs = monotonicMs();
     this.activeMs = this.openedMs;
     upstream.onmessage = ({ data }) => this.fromVendor?.push(data as Frame);
@@ -146,6 +149,13 @@ export class SessionSocket implements SocketPeer {
     } catch (cause) {
       this.refuse(cause);
       return undefined;
+    }
+    const stretch = this.clock?.isBySpeech === true ? this.clock.tick() : undefined;
+    if (stretch !== undefined) {
+      return stretch.then(
+        () => this.forward(frame),
+        (cause: unknown) => this.cut(this.parts.asError(cause)),
+      );
     }
     const held = fact?.type === 'ask' ? this.turns.ask(fact.eventId, fact.outputTokens) : this.turns.spare();
     if (held === undefined) {
