@@ -66,6 +66,11 @@ export const batches = pgTable('batches', {
   costNanoUsd: nanoUsd('cost_usd').notNull().default(0),
   /** By the rows of its lines, as far as they are written: more than the lines' own where an attempt was lost. */
   rowsNanoUsd: nanoUsd('rows_usd').notNull().default(0),
+  /** By the same rows; cached and reasoning tokens are part of the others. */
+  rowsTokensIn: bigint('rows_tokens_in', { mode: 'number' }).notNull().default(0),
+  rowsTokensOut: bigint('rows_tokens_out', { mode: 'number' }).notNull().default(0),
+  rowsTokensCached: bigint('rows_tokens_cached', { mode: 'number' }).notNull().default(0),
+  rowsTokensReasoning: bigint('rows_tokens_reasoning', { mode: 'number' }).notNull().default(0),
   tokensIn: bigint('tokens_in', { mode: 'number' }).notNull().default(0),
   tokensOut: bigint('tokens_out', { mode: 'number' }).notNull().default(0),
   outputExpiresAfterSeconds: integer('output_expires_after_seconds'),
