@@ -35,10 +35,21 @@ export interface LineFault {
 export interface ForwardedBatch {
   readonly state: 'wanted' | 'sending' | 'sent' | 'taken';
   readonly provider?: string;
+  /** Of the first part, as all that follows it here. */
   readonly model?: string;
   readonly vendorId?: string;
+  /** One for each model; absent in batches of releases that knew a single one. */
+  readonly parts?: readonly ForwardedPart[];
+  /** Models by the names that lines give them; absent where there is a single one. */
+  readonly models?: Readonly<Record<string, string>>;
   /** File of the results. */
   readonly resultsId?: string;
+}
+
+/** Lines of one model at the vendor. `vendorId`: absent if it refused them. */
+export interface ForwardedPart {
+  readonly model: string;
+  readonly vendorId?: string;
 }
 
 /** Batches of requests. Money is of their lines. */

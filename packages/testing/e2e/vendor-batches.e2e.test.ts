@@ -30,6 +30,8 @@ describe.each(ON_ONE_KIND)("batches that a vendor runs on %s stores' gateway", (
       ['openai', 'gpt-batch'],
       ['anthropic', 'claude-batch'],
       ['gemini', 'gemini-batch'],
+      ['openai', 'gpt-batch-2'],
+      ['gemini', 'gemini-batch-2'],
     ]) {
       await callAdmin(world.gateway, `/models?provider=${provider}&model=${model}`, {
         method: 'PUT',
@@ -79,6 +81,25 @@ describe.each(ON_ONE_KIND)("batches that a vendor runs on %s stores' gateway", (
       expect(ids).toEqual(ALL);
       expect(made).toEqual({ batches: 1, asked: 0 });
       expect(costs).toEqual(Array.from({ length: 5 }, () => HALF_NANO_USD));
+    },
+    TEST_MS,
+  );
+
+  test.each(VENDORS)(
+    'lines of several models are a batch for each, and run at the batch price: %s',
+    async (model) => {
+      const { client, projectId } = await open();
+      const before = { batches: vendor.batches, asked: vendor.asked };
+      const names = [model, `${model}-2`, model, `${model}-2`, model];
+      const { id } = await makeBatch(client(), 5, (index) => ({ model: names[index], max_tokens: 100 }));
+      const batch = await readUntil(client, id);
+      expect(batch.request_counts).toEqual({ total: 5, completed: 5, failed: 0 });
+      expect(await idsIn(client(), batch.output_file_id)).toEqual(ALL);
+      expect([vendor.batches - before.batches, vendor.asked - before.asked]).toEqual([2, 0]);
+      expect(await bill(projectId)).toEqual(Array.from({ length: 5 }, () => HALF_NANO_USD));
+      const rows = await allLogs(world.gateway, `project_id=${projectId}&modality=batch`);
+      const second = model.slice(model.indexOf('/') + 1);
+      expect(rows.filter((row) => row.model === `${second}-2`)).toHaveLength(2);
     },
     TEST_MS,
   );
