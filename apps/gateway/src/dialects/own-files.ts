@@ -39,7 +39,7 @@ const SOURCE: PartShape = {
   idOf: ({ source }) => (objectOf(source).type === 'file' ? objectOf(source).file_id : undefined),
   field: 'source.file_id',
   put: (part, { name, type, base64 }) => {
-    const title = part.type === 'document' ? { title: name } : {};
+    const title: JsonObject = part.type === 'document' ? { title: name } : {};
     const source =
       type === 'text/plain'
         ? { type: 'text', media_type: type, data: Buffer.from(base64, 'base64').toString('utf8') }
