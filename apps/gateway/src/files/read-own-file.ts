@@ -1,7 +1,8 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { Db } from '@llm0/drizzle/client';
 import { findFile } from '@llm0/drizzle/queries/batches/files';
+import type { FileStore } from './file-store';
 import { PREFIXES, readId } from './own-ids';
-import type { FileParts } from './parts';
 
 /** A caller's file by the id that it knows. */
 export interface OwnFileQuestion {
@@ -22,7 +23,7 @@ export interface OwnFileContent {
 
 /** Throws 404 for a file of no or another project, 413 beyond the bytes that are left. */
 export async function readOwnFile(
-  { db, store }: Pick<FileParts, 'db' | 'store'>,
+  { db, store }: { readonly db: Db; readonly store: Pick<FileStore, 'read'> },
   { projectId, shownId, param, nowMs, maxBytes }: OwnFileQuestion,
 ): Promise<OwnFileContent> {
   const id = readId(PREFIXES.file, shownId);

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { stopAtOwnFile } from '@llm0/core/chat/own-files';
 import type { ContentPart } from '@llm0/core/chat/request';
-import { stopAtOwnFile } from '../own-files';
 import {
   cacheControl,
   invalid,

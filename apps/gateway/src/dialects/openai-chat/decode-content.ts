@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { stopAtOwnFile } from '@llm0/core/chat/own-files';
 import type { ContentPart } from '@llm0/core/chat/request';
 import { type ContentFormat, decodeParts, type PartDecoder } from '../decode-lists';
-import { stopAtOwnFile } from '../own-files';
 import {
   cacheControl,
   invalid,

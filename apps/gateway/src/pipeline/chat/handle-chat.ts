@@ -1,7 +1,6 @@
 import { untilGone } from '@llm0/core/async/until-gone';
-import type { JsonObject } from '@llm0/core/chat/json';
+import { OwnFileError } from '@llm0/core/chat/own-files';
 import type { Dialect } from '../../dialects/dialect';
-import { OwnFileError } from '../../dialects/own-files';
 import type { Services } from '../../services/contract';
 import { guardAnswer } from '../guard/guard-answer';
 import { guardInput, isGuarded, isSame, withGuarded } from '../guard/guard-input';
@@ -27,7 +26,6 @@ export async function handleChat(
   chosen?: ChosenKey,
 ): Promise<Response> {
   const progress: Progress = {};
-  let sent: JsonObject | undefined;
   const underWay = services.openRequests.enter();
   try {
     const ctx = openContext(services, httpRequest, { held: underWay.held, chosen });
@@ -36,7 +34,7 @@ export async function handleChat(
     progress.principal = principal;
     ctx.held.key = principal.key.id;
     const { body, isLarge } = await readRequestBody(services, httpRequest, underWay);
-    sent = body;
+    progress.body = body;
     if (typeof body.model === 'string') progress.requestedModel = body.model;
     progress.stream = body.stream === true;
     const { headers } = httpRequest;
@@ -47,6 +45,7 @@ export async function handleChat(
         : await loadConversation(services, { dialect, responseStorage, body, headers, ctx, principal });
     const request = isLarge || isLoadedLarge ? await withDigest(decoded) : decoded;
     progress.request = request;
+    progress.body = undefined;
     const judge = (by: Authenticated) => guardInput(services, { ctx, principal: by, request, progress });
     let guarding = isGuarded(ctx, principal) ? await judge(principal) : undefined;
     if (guarding !== undefined) principal = guarding.principal;
@@ -74,14 +73,10 @@ export async function handleChat(
     const produced = pending.ready ?? (await untilGone(pending.answer, httpRequest.signal, pending));
     const answer = guardAnswer(services, { guarded, answer: produced, ctx, admission, dialect });
     meter.attach(answer);
-    const { end: onEnd } = underWay;
-    return await respond(services, { dialect, ctx, admission, answer, meter, claim, httpRequest, onEnd });
+    return await respond(services, { dialect, ctx, admission, answer, meter, claim, httpRequest, onEnd: underWay.end });
   } catch (cause) {
     underWay.end();
-    const failed = { dialect, httpRequest, chosen, progress, cause };
-    return cause instanceof OwnFileError && sent !== undefined
-      ? askWithFiles(services, failed, sent)
-      : refuse(services, failed);
+    return answerFailed(services, { dialect, httpRequest, chosen, progress, cause });
   }
 }
 
@@ -96,14 +91,17 @@ interface Failed {
 const refuse = (services: Services, { dialect, progress, cause }: Failed): Promise<Response> =>
   handleRefusal(services, { dialect: dialect.name, envelope: dialect, progress, cause });
 
-/** Serves a request that names files as if it held them. */
-async function askWithFiles(services: Services, failed: Failed, body: JsonObject): Promise<Response> {
-  const { dialect, httpRequest, chosen, progress } = failed;
+/** Serves a request that names files as if it held them; refuses any other one. */
+async function answerFailed(services: Services, failed: Failed): Promise<Response> {
+  const { dialect, httpRequest, chosen, progress, cause } = failed;
+  const { body, principal } = progress;
+  if (!(cause instanceof OwnFileError) || body === undefined || principal === undefined)
+    return refuse(services, failed);
   let whole: Request | undefined;
   try {
-    whole = await withOwnFiles(services, { httpRequest, body, projectId: progress.principal?.project.id ?? '' });
-  } catch (cause) {
-    return refuse(services, { ...failed, cause });
+    whole = await withOwnFiles(services, { httpRequest, body, projectId: principal.project.id });
+  } catch (problem) {
+    return refuse(services, { ...failed, cause: problem });
   }
   return whole === undefined ? refuse(services, failed) : handleChat(services, dialect, whole, chosen);
 }

@@ -1,6 +1,6 @@
 // Without Postgres or the file store, requests that name files get a 503 or 500; others work.
 import type { JsonObject } from '@llm0/core/chat/json';
-import { inlineFiles } from '../../dialects/own-files';
+import { inlineFiles } from '@llm0/core/chat/own-files';
 import type { Services } from '../../services/contract';
 
 interface NamedFiles {

@@ -1,5 +1,6 @@
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { RealtimeReader } from '@llm0/providers/transport/call-realtime';
 import type { SessionMeter } from './session-meter';
 import type { SessionSpending } from './session-spending';
 
@@ -7,6 +8,12 @@ import type { SessionSpending } from './session-spending';
 const STRETCH_SECONDS = 60;
 /** The next stretch is held so long before the end of one. */
 const AHEAD_SECONDS = 2;
+
+interface ClockParts {
+  readonly spending: SessionSpending;
+  readonly reader: Pick<RealtimeReader, 'takeSeconds'>;
+  readonly monotonicMs: () => number;
+}
 
 /** Pays a session by its seconds, a stretch at a time: it ends with the last stretch that the budget covers. */
 export class SessionClock {
@@ -27,9 +34,20 @@ export class SessionClock {
     private readonly takeSpeech?: () => number,
   ) {}
 
-  /** Billed by what its caller sends: the next stretch is held before more of that goes on. */
-  get isBySpeech(): boolean {
+  /** undefined where a session has no clock. */
+  static of({ spending, reader, monotonicMs }: ClockParts): SessionClock | undefined {
+    const { protocol } = spending.session;
+    if (protocol === 'translation') return new SessionClock(spending, monotonicMs, () => reader.takeSeconds());
+    return protocol === 'live' ? new SessionClock(spending, monotonicMs) : undefined;
+  }
+
+  private get isBySpeech(): boolean {
     return this.takeSpeech !== undefined;
+  }
+
+  /** What is billed by speech holds the next stretch before more of it goes on. Throws the refusal. */
+  spare(): Promise<void> | undefined {
+    return this.isBySpeech ? this.tick() : undefined;
   }
 
   /** Holds the first stretch. Throws the refusal. */

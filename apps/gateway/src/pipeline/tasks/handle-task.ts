@@ -133,7 +133,8 @@ async function readBody<R extends TaskRequest, A extends JsonObject>(
 ): Promise<TaskBody> {
   const { referencesOf } = dialect;
   if (referencesOf !== undefined && isJson(httpRequest)) {
-    return readReferences(services, { httpRequest, underWay, projectId, referencesOf });
+    const { body } = await readRequestBody(services, httpRequest, underWay);
+    return readReferences(services, { body, underWay, projectId, referencesOf });
   }
   checkBodyType(httpRequest, dialect.body);
   if (dialect.body === 'json') {

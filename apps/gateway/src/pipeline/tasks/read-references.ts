@@ -3,12 +3,11 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { SentFile, TaskRequest } from '@llm0/core/tasks/task-request';
 import type { TaskBody, TaskDialect } from '../../dialects/dialect';
 import type { Services, UnderWay } from '../../services/contract';
-import { readRequestBody } from '../request/read-request';
 
-type Needs = Pick<Services, 'config' | 'bodyDeadlines' | 'files' | 'clock'>;
+type Needs = Pick<Services, 'config' | 'files' | 'clock'>;
 
 interface JsonForm {
-  readonly httpRequest: Request;
+  readonly body: JsonObject;
   readonly underWay: UnderWay;
   readonly projectId: string;
   readonly referencesOf: NonNullable<TaskDialect<TaskRequest, JsonObject>['referencesOf']>;
@@ -17,9 +16,8 @@ interface JsonForm {
 /** A form that came as JSON: its files by reference, within MAX_BODY_BYTES together. Throws as `readOwnFile`. */
 export async function readReferences(
   services: Needs,
-  { httpRequest, underWay, projectId, referencesOf }: JsonForm,
+  { body, underWay, projectId, referencesOf }: JsonForm,
 ): Promise<TaskBody> {
-  const { body } = await readRequestBody(services, httpRequest, underWay);
   const { fields, references } = referencesOf(body);
   let left = services.config.maxBodyBytes;
   const files: [string, SentFile][] = [];

@@ -55,10 +55,7 @@ export class SessionSocket implements SocketPeer {
     const { part, spending, upstream } = session;
     this.reader = part.createReader();
     this.turns = new SessionTurns({ spending, reader: this.reader });
-    const { protocol } = spending.session;
-    const takeSpeech = protocol === 'translation' ? () => this.reader.takeSeconds() : undefined;
-    const hasClock = protocol === 'live' || protocol === 'translation';
-    this.clock = hasClock ? new SessionClock(spending, monotonicMs, takeSpeech) : undefined;
+    this.clock = SessionClock.of({ spending, reader: this.reader, monotonicMs });
     this.openedMs = monotonicMs();
     this.activeMs = this.openedMs;
     upstream.onmessage = ({ data }) => this.fromVendor?.push(data as Frame);
@@ -150,14 +147,8 @@ export class SessionSocket implements SocketPeer {
       this.refuse(cause);
       return undefined;
     }
-    const stretch = this.clock?.isBySpeech === true ? this.clock.tick() : undefined;
-    if (stretch !== undefined) {
-      return stretch.then(
-        () => this.forward(frame),
-        (cause: unknown) => this.cut(this.parts.asError(cause)),
-      );
-    }
-    const held = fact?.type === 'ask' ? this.turns.ask(fact.eventId, fact.outputTokens) : this.turns.spare();
+    const spared = () => this.clock?.spare() ?? this.turns.spare();
+    const held = fact?.type === 'ask' ? this.turns.ask(fact.eventId, fact.outputTokens) : spared();
     if (held === undefined) {
       this.forward(frame);
       return undefined;

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import type { JsonObject } from '@llm0/core/chat/json';
 import fc from 'fast-check';
+import type { JsonObject } from './json';
 import { inlineFiles, isOwnFile, OwnFileError, stopAtOwnFile } from './own-files';
 
 const OWN = `file-${'0a'.repeat(16)}`;

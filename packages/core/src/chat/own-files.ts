@@ -1,7 +1,6 @@
 // A part of a message may name a file of `/v1/files`. Decoders stop at its id; the caller's body then gets its content.
-import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { isObject } from './read-fields';
+import { GatewayError } from '../errors/gateway-error';
+import { isObject, type JsonObject, type JsonValue } from './json';
 
 /** As `own-ids` shows them; vendors' own ids are none of these. */
 const OWN_FILE_ID = /^file-[0-9a-f]{32}$/;
