@@ -32,6 +32,10 @@ interface PartShape {
 }
 
 const objectOf = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {});
+const TEXT_TYPE = 'text/plain';
+/** Without a byte order mark. */
+const textOf = ({ base64 }: Pick<InlinedFile, 'base64'>): string =>
+  new TextDecoder().decode(Buffer.from(base64, 'base64'));
 const dataUrl = ({ type, base64 }: InlinedFile): string => `data:${type};base64,${base64}`;
 
 const SOURCE: PartShape = {
@@ -40,8 +44,8 @@ const SOURCE: PartShape = {
   put: (part, { name, type, base64 }) => {
     const title: JsonObject = part.type === 'document' ? { title: name } : {};
     const source =
-      type === 'text/plain'
-        ? { type: 'text', media_type: type, data: Buffer.from(base64, 'base64').toString('utf8') }
+      type === TEXT_TYPE
+        ? { type: 'text', media_type: type, data: textOf({ base64 }) }
         : { type: 'base64', media_type: type, data: base64 };
     return { ...title, ...part, source };
   },
@@ -55,6 +59,11 @@ const SHAPES: ReadonlyMap<JsonValue | undefined, PartShape> = new Map<string, Pa
       idOf: ({ file }) => objectOf(file).file_id,
       field: 'file.file_id',
       put: (part, file) => {
+        // OpenAI reads PDFs alone here; words go among the others, under their title.
+        if (file.type === TEXT_TYPE) {
+          const { file: _file, ...beside } = part;
+          return { ...beside, type: 'text', text: `${file.name}\n\n${textOf(file)}` };
+        }
         const { file_id: _id, ...rest } = objectOf(part.file);
         return { ...part, file: { filename: file.name, ...rest, file_data: dataUrl(file) } };
       },
