@@ -83,6 +83,8 @@ function linkOf([row, column]: readonly [RequestsFilter | null, RequestsFilter |
  */
 export function sideFilter(field: string, name: string | null, names: readonly string[]): RequestsFilter | null {
   if (name === null) return {};
+  // Calls of tools are no requests, and several modalities are no filter.
+  if (field === FIELDS.modality && (name === 'tool' || name === OTHER)) return null;
   if (name !== '' && name !== OTHER) return { [field]: name };
   const named = names.filter((one) => one !== '' && one !== OTHER);
   const isAlone = !(names.includes('') && names.includes(OTHER));
