@@ -12,6 +12,8 @@ export interface OwnFileQuestion {
   readonly param: string;
   readonly nowMs: number;
   readonly maxBytes: number;
+  /** Takes memory before the content is read. */
+  readonly take: (bytes: number) => Promise<void> | undefined;
 }
 
 export interface OwnFileContent {
@@ -24,7 +26,7 @@ export interface OwnFileContent {
 /** Throws 404 for a file of no or another project, 413 beyond the bytes that are left. */
 export async function readOwnFile(
   { db, store }: { readonly db: Db; readonly store: Pick<FileStore, 'read'> },
-  { projectId, shownId, param, nowMs, maxBytes }: OwnFileQuestion,
+  { projectId, shownId, param, nowMs, maxBytes, take }: OwnFileQuestion,
 ): Promise<OwnFileContent> {
   const id = readId(PREFIXES.file, shownId);
   const file = id === undefined ? null : await findFile(db, { projectId, id }, nowMs);
@@ -35,6 +37,8 @@ export async function readOwnFile(
     const message = `"${shownId}" has ${file.bytes} bytes. The files of a request may have ${maxBytes} together.`;
     throw new GatewayError('request_too_large', message, { param });
   }
+  const room = take(file.bytes);
+  if (room !== undefined) await room;
   const bytes = file.bytes === 0 ? new Uint8Array() : await new Response(store.read(id)).bytes();
   return { name: file.name, type: typeOf(bytes), bytes };
 }

@@ -1,7 +1,7 @@
 import { untilGone } from '@llm0/core/async/until-gone';
 import { OwnFileError } from '@llm0/core/chat/own-files';
 import type { Dialect } from '../../dialects/dialect';
-import type { Services } from '../../services/contract';
+import type { Services, UnderWay } from '../../services/contract';
 import { guardAnswer } from '../guard/guard-answer';
 import { guardInput, isGuarded, isSame, withGuarded } from '../guard/guard-input';
 import { handleRefusal, type Progress } from '../handle-refusal';
@@ -12,7 +12,7 @@ import { authenticate, type ChosenKey } from '../request/authenticate';
 import { claimCompletion, hasIdempotencyKey, UNCLAIMED } from '../request/idempotency';
 import type { Authenticated } from '../request/load-principal';
 import { openContext } from '../request/open-context';
-import { readRequestBody, withDigest } from '../request/read-request';
+import { HeldRequest, readRequestBody, withDigest } from '../request/read-request';
 import { loadConversation } from './load-conversation';
 import { produceAnswer } from './produce-answer';
 import { respond } from './respond';
@@ -26,7 +26,7 @@ export async function handleChat(
   chosen?: ChosenKey,
 ): Promise<Response> {
   const progress: Progress = {};
-  const underWay = services.openRequests.enter();
+  const underWay = httpRequest instanceof HeldRequest ? httpRequest.underWay : services.openRequests.enter();
   try {
     const ctx = openContext(services, httpRequest, { held: underWay.held, chosen });
     progress.ctx = ctx;
@@ -75,8 +75,7 @@ export async function handleChat(
     meter.attach(answer);
     return await respond(services, { dialect, ctx, admission, answer, meter, claim, httpRequest, onEnd: underWay.end });
   } catch (cause) {
-    underWay.end();
-    return answerFailed(services, { dialect, httpRequest, chosen, progress, cause });
+    return answerFailed(services, { dialect, httpRequest, chosen, progress, underWay, cause });
   }
 }
 
@@ -85,23 +84,26 @@ interface Failed {
   readonly httpRequest: Request;
   readonly chosen: ChosenKey | undefined;
   readonly progress: Progress;
+  readonly underWay: UnderWay;
   readonly cause: unknown;
 }
 
-const refuse = (services: Services, { dialect, progress, cause }: Failed): Promise<Response> =>
-  handleRefusal(services, { dialect: dialect.name, envelope: dialect, progress, cause });
+function refuse(services: Services, { dialect, progress, underWay, cause }: Failed): Promise<Response> {
+  underWay.end();
+  return handleRefusal(services, { dialect: dialect.name, envelope: dialect, progress, cause });
+}
 
 /** Serves a request that names files as if it held them; refuses any other one. */
 async function answerFailed(services: Services, failed: Failed): Promise<Response> {
-  const { dialect, httpRequest, chosen, progress, cause } = failed;
+  const { dialect, httpRequest, chosen, progress, underWay, cause } = failed;
   const { body, principal } = progress;
-  if (!(cause instanceof OwnFileError) || body === undefined || principal === undefined)
-    return refuse(services, failed);
-  let whole: Request | undefined;
+  const isAskedAgain = cause instanceof OwnFileError && body !== undefined && principal !== undefined;
+  if (!isAskedAgain) return refuse(services, failed);
   try {
-    whole = await withOwnFiles(services, { httpRequest, body, projectId: principal.project.id });
+    const whole = await withOwnFiles(services, { body, projectId: principal.project.id, underWay });
+    if (whole === undefined) return refuse(services, failed);
+    return handleChat(services, dialect, new HeldRequest(httpRequest, whole, underWay), chosen);
   } catch (problem) {
     return refuse(services, { ...failed, cause: problem });
   }
-  return whole === undefined ? refuse(services, failed) : handleChat(services, dialect, whole, chosen);
 }

@@ -26,14 +26,13 @@ export async function readReferences(
     const bytes = file.pieces[0]?.byteLength ?? 0;
     left -= bytes;
     if (left < 0) throw new GatewayError('request_too_large', 'The files of this request are too large.', { param });
-    const room = underWay.held.take(COPIES * bytes);
-    if (room !== undefined) await room;
     files.push([field, file]);
   }
   return { fields, files };
 
   async function readOwn({ shownId, param, left: maxBytes }: { shownId: string; param: string; left: number }) {
-    const asked = { projectId, shownId, param, nowMs: services.clock.nowMs(), maxBytes };
+    const take = (bytes: number) => underWay.held.take(COPIES * bytes);
+    const asked = { projectId, shownId, param, nowMs: services.clock.nowMs(), maxBytes, take };
     const { name, type, bytes } = await services.files.readOwn(asked);
     return { name, type, pieces: [bytes] };
   }

@@ -79,7 +79,9 @@ export const readPlainFile = (dataUrl: string): TextFile | undefined =>
 
 function isPdf(dataUrl: string): boolean {
   const from = dataUrl.indexOf(',') + 1;
-  return Buffer.from(dataUrl.slice(from, from + PDF_HEAD), 'base64').toString('latin1').includes(PDF);
+  return Buffer.from(dataUrl.slice(from, from + PDF_HEAD), 'base64')
+    .toString('latin1')
+    .includes(PDF);
 }
 
 const MEDIA_TYPE = /^(?:input_)?(?:image|audio|video|file|document)(?:_url)?$/;
