@@ -117,6 +117,8 @@ describe.each(TEST_DATABASES.map(({ name }) => name))('a database of version 0.1
       'rollup_guardrail_hour',
       'rollup_hour',
       'rollup_minute',
+      'rollup_modality_day',
+      'rollup_modality_hour',
       'rollup_tool_day',
       'rollup_tool_hour',
     ]);

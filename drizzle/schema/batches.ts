@@ -35,10 +35,21 @@ export interface LineFault {
 export interface ForwardedBatch {
   readonly state: 'wanted' | 'sending' | 'sent' | 'taken';
   readonly provider?: string;
+  /** Of the first part, as all that follows it here. */
   readonly model?: string;
   readonly vendorId?: string;
+  /** One for each model; absent in batches of releases that knew a single one. */
+  readonly parts?: readonly ForwardedPart[];
+  /** Models by the names that lines give them; absent where there is a single one. */
+  readonly models?: Readonly<Record<string, string>>;
   /** File of the results. */
   readonly resultsId?: string;
+}
+
+/** Lines of one model at the vendor. `vendorId`: absent if it refused them. */
+export interface ForwardedPart {
+  readonly model: string;
+  readonly vendorId?: string;
 }
 
 /** Batches of requests. Money is of their lines. */
@@ -66,6 +77,11 @@ export const batches = pgTable('batches', {
   costNanoUsd: nanoUsd('cost_usd').notNull().default(0),
   /** By the rows of its lines, as far as they are written: more than the lines' own where an attempt was lost. */
   rowsNanoUsd: nanoUsd('rows_usd').notNull().default(0),
+  /** By the same rows; cached and reasoning tokens are part of the others. */
+  rowsTokensIn: bigint('rows_tokens_in', { mode: 'number' }).notNull().default(0),
+  rowsTokensOut: bigint('rows_tokens_out', { mode: 'number' }).notNull().default(0),
+  rowsTokensCached: bigint('rows_tokens_cached', { mode: 'number' }).notNull().default(0),
+  rowsTokensReasoning: bigint('rows_tokens_reasoning', { mode: 'number' }).notNull().default(0),
   tokensIn: bigint('tokens_in', { mode: 'number' }).notNull().default(0),
   tokensOut: bigint('tokens_out', { mode: 'number' }).notNull().default(0),
   outputExpiresAfterSeconds: integer('output_expires_after_seconds'),

@@ -68,6 +68,8 @@ export const closedAmounts = pgTable(
     keyName: text('key_name').notNull(),
     provider: text('provider').notNull(),
     model: text('model').notNull(),
+    /** null = was closed before modalities were kept. */
+    modality: text('modality'),
     cache: text('cache', { enum: ['exact', 'semantic', 'miss'] }).notNull(),
     requests: count('requests'),
     costNanoUsd: nanoUsd('cost_usd').notNull(),

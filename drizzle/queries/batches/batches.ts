@@ -6,7 +6,14 @@ import type { Page, PageRequest } from '../page';
 import { ofLiveProject, Rows, type Stored } from '../rows';
 import type { ListRequest, OwnFile } from './files';
 
-export type { BatchDialect, BatchStatus, ForwardedBatch, LineFault, LineState } from '../../schema/batches';
+export type {
+  BatchDialect,
+  BatchStatus,
+  ForwardedBatch,
+  ForwardedPart,
+  LineFault,
+  LineState,
+} from '../../schema/batches';
 
 const rows = new Rows(batches);
 export type StoredBatch = Stored<typeof rows>;

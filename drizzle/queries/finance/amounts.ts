@@ -4,7 +4,7 @@ import { nanoFromUsd } from '../../money';
 import type { ProjectScope } from '../of-projects';
 import { type GroupBy, SPEND_SUMS, type StatsFilter } from '../stats/read/questions';
 import type { Stretch } from '../stats/read/read-days';
-import { groupOf, PROVIDER_OF_ROW, tableOf, within } from '../stats/read/segment-sql';
+import { CACHE_OF_ROW, groupOf, MODALITY_OF_ROW, PROVIDER_OF_ROW, tableOf, within } from '../stats/read/segment-sql';
 import { type Ask, askInTime } from '../stats/read/time-limit';
 import type { StatsSegment } from '../stats/read/time-segments';
 import { loadTotals } from '../stats/read/totals';
@@ -29,7 +29,9 @@ export interface Amount {
   readonly group: string;
   /** Null if unknown: daily sums of customers have no model. */
   readonly model: { readonly provider: string; readonly name: string } | null;
-  /** Null for the same reason. */
+  /** Null for the same reason, and in months that were closed before they had one. */
+  readonly modality: string | null;
+  /** Null for the same reason as the model. */
   readonly cache: 'exact' | 'semantic' | 'miss' | null;
   readonly requests: number;
   readonly costNanoUsd: number;
@@ -43,12 +45,13 @@ export interface Amount {
 }
 
 /** Estimated spend of one group on one model. */
-export type Estimated = Pick<Amount, 'group' | 'model' | 'costNanoUsd' | 'correctionOf'>;
+export type Estimated = Pick<Amount, 'group' | 'model' | 'modality' | 'costNanoUsd' | 'correctionOf'>;
 
 interface AmountRow extends Readonly<Record<string, unknown>> {
   readonly grp: string;
   readonly provider: string;
   readonly model: string;
+  readonly modality: string;
   readonly cache: 'exact' | 'semantic' | 'miss';
   readonly requests: string;
   readonly cost_usd: string;
@@ -57,33 +60,34 @@ interface AmountRow extends Readonly<Record<string, unknown>> {
   readonly tokens_cache_write: string;
 }
 
-const ROW_COLUMNS = sql.raw(`coalesce(final_provider, provider, '') as provider, model,
-  case when semantic_cache_hit then 'semantic' when cache_hit then 'exact' else 'miss' end as cache,
-  coalesce(refused_count, 1) as requests, cost_usd, saved_usd, tokens_cache_read, tokens_cache_write`);
+const ROW_COLUMNS = sql`${PROVIDER_OF_ROW} as provider, model, ${MODALITY_OF_ROW} as modality, ${CACHE_OF_ROW} as cache,
+  coalesce(refused_count, 1) as requests, cost_usd, saved_usd, tokens_cache_read, tokens_cache_write`;
 const ROLLUP_COLUMNS = sql.raw(
-  'provider, model, cache, requests, cost_usd, saved_usd, tokens_cache_read, tokens_cache_write',
+  'provider, model, modality, cache, requests, cost_usd, saved_usd, tokens_cache_read, tokens_cache_write',
 );
 
 const labelled = ({ labels = {} }: AmountFilter): SQL =>
   Object.keys(labels).length === 0 ? sql`true` : sql`labels @> ${JSON.stringify(labels)}::jsonb`;
 
-/** Sums by group, model and cache over stretches of rows and roll-ups. */
+/** Sums by group, model, modality and cache over stretches of rows and roll-ups. */
 async function askAmounts(ask: Ask, segments: readonly StatsSegment[], { by, filter }: AmountQuery) {
   if (segments.length === 0) return [];
   const scope = { ...filter, groupBy: by };
   const parts = segments.map((segment) => {
     const isRows = segment.source === 'rows';
     return sql`select ${groupOf(segment, scope)} as grp, ${isRows ? ROW_COLUMNS : ROLLUP_COLUMNS}
-      from ${tableOf(segment, scope)} where ${within(segment, scope)} and ${isRows ? labelled(filter) : sql`true`}`;
+      from ${tableOf(segment, { ...scope, groupBy: 'modality' })} where ${within(segment, scope)} and ${isRows ? labelled(filter) : sql`true`}`;
   });
   const rows = await ask<AmountRow>(sql`
-    select grp, provider, model, cache, sum(requests) as requests, sum(cost_usd) as cost_usd, sum(saved_usd) as saved_usd,
+    select grp, provider, model, modality, cache, sum(requests) as requests, sum(cost_usd) as cost_usd, sum(saved_usd) as saved_usd,
       sum(tokens_cache_read) as tokens_cache_read, sum(tokens_cache_write) as tokens_cache_write
-    from (${sql.join(parts, sql` union all `)}) as parts group by 1, 2, 3, 4`);
+    from (${sql.join(parts, sql` union all `)}) as parts group by 1, 2, 3, 4, 5
+    having sum(requests) <> 0 or sum(cost_usd) <> 0 or sum(saved_usd) <> 0`);
   return rows.map(
     (row): Amount => ({
       group: row.grp,
       model: { provider: row.provider, name: row.model },
+      modality: row.modality,
       cache: row.cache,
       requests: Number(row.requests),
       costNanoUsd: nanoFromUsd(row.cost_usd),
@@ -132,6 +136,7 @@ export async function loadCustomerAmounts(db: Db, segments: readonly StatsSegmen
     ({ group, totals }): Amount => ({
       group: group ?? '',
       model: null,
+      modality: null,
       cache: null,
       requests: totals.requests,
       costNanoUsd: totals.costNanoUsd,
@@ -151,12 +156,14 @@ export async function loadEstimated(
   const segment: StatsSegment = { source: 'rows', ...range };
   const scope = { ...filter, groupBy: by };
   const rows = await askInTime(db, (ask) =>
-    ask<Readonly<Record<'grp' | 'provider' | 'model' | 'cost_usd', string>>>(sql`
-      select ${groupOf(segment, scope)} as grp, ${PROVIDER_OF_ROW} as provider, model, sum(cost_usd) as cost_usd
-      from gateway_logs where ${within(segment, scope)} and ${labelled(filter)} and cost_estimated group by 1, 2, 3`),
+    ask<Readonly<Record<'grp' | 'provider' | 'model' | 'modality' | 'cost_usd', string>>>(sql`
+      select ${groupOf(segment, scope)} as grp, ${PROVIDER_OF_ROW} as provider, model, ${MODALITY_OF_ROW} as modality,
+        sum(cost_usd) as cost_usd
+      from gateway_logs where ${within(segment, scope)} and ${labelled(filter)} and cost_estimated group by 1, 2, 3, 4`),
   );
   return rows.map((row) => ({
-    ...{ group: row.grp, model: { provider: row.provider, name: row.model }, costNanoUsd: nanoFromUsd(row.cost_usd) },
+    ...{ group: row.grp, model: { provider: row.provider, name: row.model }, modality: row.modality },
+    costNanoUsd: nanoFromUsd(row.cost_usd),
   }));
 }
 

@@ -83,7 +83,7 @@ export interface ClosedAmount extends Amount {
 
 export interface ClosedQuery {
   readonly by: 'project' | 'key';
-  readonly filter: Pick<AmountFilter, 'apiKeyId' | 'model' | 'provider'>;
+  readonly filter: Pick<AmountFilter, 'apiKeyId' | 'model' | 'provider' | 'modality'>;
   readonly projectId: ProjectScope;
   /** Months that were closed. */
   readonly month?: string;
@@ -95,6 +95,7 @@ export interface ClosedQuery {
 type AmountRow = Readonly<Record<'grp' | 'project_id' | 'key_name' | 'of_month' | 'provider' | 'model', string>> &
   Readonly<Record<'requests' | 'cost_usd' | 'saved_usd' | 'pico' | 'cache_read' | 'cache_write', string>> & {
     readonly kind: AmountKind;
+    readonly modality: string | null;
     readonly cache: ClosedAmount['cache'];
     readonly estimated_usd: string | null;
   };
@@ -107,7 +108,7 @@ export async function loadClosedAmounts(db: Db, query: ClosedQuery): Promise<rea
   const group = sql.raw(by === 'key' ? 'api_key_id' : 'project_id');
   const rows = await db.execute<AmountRow>(sql`
     select ${group}::text as grp, project_id::text, ${by === 'key' ? sql`key_name` : sql`''`} as key_name, kind, of_month,
-      provider, model, cache, sum(requests)::text as requests, sum(cost_usd)::text as cost_usd,
+      provider, model, modality, cache, sum(requests)::text as requests, sum(cost_usd)::text as cost_usd,
       case when bool_and(estimated_usd is not null) then sum(estimated_usd)::text end as estimated_usd,
       sum(saved_usd)::text as saved_usd, sum(saved_vendor_pico_usd)::text as pico,
       sum(tokens_cache_read)::text as cache_read, sum(tokens_cache_write)::text as cache_write
@@ -118,12 +119,13 @@ export async function loadClosedAmounts(db: Db, query: ClosedQuery): Promise<rea
         sql`, `,
       )})
       and ${isKey} and ${is('model', filter.model)} and ${is('provider', filter.provider)}
-    group by 1, 2, 3, 4, 5, 6, 7, 8`);
+      and ${is('modality', filter.modality)}
+    group by 1, 2, 3, 4, 5, 6, 7, 8, 9`);
   return rows.map(toAmount);
 }
 
 const toAmount = (row: AmountRow): ClosedAmount => ({
-  ...{ group: row.grp, projectId: row.project_id, keyName: row.key_name, cache: row.cache },
+  ...{ group: row.grp, projectId: row.project_id, keyName: row.key_name, cache: row.cache, modality: row.modality },
   model: { provider: row.provider, name: row.model },
   requests: Number(row.requests),
   costNanoUsd: nanoFromUsd(row.cost_usd),

@@ -6,6 +6,7 @@ import { toArrayText } from '../array-text';
 import { executePrepared } from '../execute-prepared';
 import { innerRow } from '../inner-names';
 import { parseJson } from '../parse-json';
+import { MODALITY_OF_ROW } from '../stats/read/segment-sql';
 import type { UsageFact } from '../stats/write/rollup-deltas';
 
 /** Field of a record → its column of `gateway_logs` and type. */
@@ -139,7 +140,7 @@ export async function takeOutRows(tx: Db, corrections: readonly LogRecord[]): Pr
     returning (extract(epoch from g.created_at) * 1000)::float8 as created_at_ms, g.project_id, g.api_key_id, g.model,
       coalesce(g.final_provider, g.provider, '') as provider, g.status,
       case when g.semantic_cache_hit then 'semantic' when g.cache_hit then 'exact' else 'miss' end as cache,
-      coalesce(g.refused_count, 1) as requests, g.customer_id, g.labels, g.error_code, g.tokens_in::float8, g.tokens_out::float8, g.tokens_cache_read::float8,
+      ${MODALITY_OF_ROW} as modality, coalesce(g.refused_count, 1) as requests, g.customer_id, g.labels, g.error_code, g.tokens_in::float8, g.tokens_out::float8, g.tokens_cache_read::float8,
       g.tokens_cache_write::float8, g.tokens_reasoning::float8, g.cost_usd, g.saved_usd, g.failover_count as failovers, g.latency_ms, g.ttft_ms, g.overhead_ms, g.upstream_ms`);
   return rows.map((row) => innerRow<UsageFact>({ ...row, labels: parseJson(row.labels) }));
 }

@@ -15,6 +15,7 @@ const ON_MONTHS_EDGE = sql.raw(
 const EXPIRED = {
   rollup_minute: (ms: number) => sql`bucket < ${instant(ms)}`,
   rollup_hour: (ms: number) => sql`bucket < ${instant(ms)} and not ${ON_MONTHS_EDGE}`,
+  rollup_modality_hour: (ms: number) => sql`bucket < ${instant(ms)} and not ${ON_MONTHS_EDGE}`,
   rollup_tool_hour: (ms: number) => sql`bucket < ${instant(ms)}`,
   rollup_guardrail_hour: (ms: number) => sql`bucket < ${instant(ms)}`,
   rollup_error: (ms: number) => sql`bucket < ${instant(ms)}`,

@@ -53,7 +53,13 @@ export function moneyFact(call: ToolCallFact): UsageFact | undefined {
   if (costNanoUsd === 0 && (customerId === null || status !== 'success')) return undefined;
   return {
     ...{ createdAtMs, projectId, apiKeyId, customerId, labels, status, costNanoUsd },
-    ...{ model: joinToolName(server, tool), provider: `${MCP_PROVIDER}${server}`, cache: 'miss', requests: 0 },
+    ...{
+      model: joinToolName(server, tool),
+      provider: `${MCP_PROVIDER}${server}`,
+      cache: 'miss',
+      modality: 'tool',
+      requests: 0,
+    },
     ...{ errorCode: null, savedNanoUsd: 0, failovers: 0, tokensIn: 0, tokensOut: 0 },
     ...{ tokensCacheRead: 0, tokensCacheWrite: 0, tokensReasoning: 0 },
     ...{ latencyMs: null, ttftMs: null, overheadMs: null, upstreamMs: null },

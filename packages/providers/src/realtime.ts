@@ -4,7 +4,7 @@ import type { CallerFact, VendorFact } from '@llm0/core/realtime/session-facts';
 import type { ProviderConnection } from './provider-request';
 
 /** Protocols of sessions. A caller and its vendor speak the same one. */
-export type RealtimeProtocol = 'realtime' | 'live' | 'bidi';
+export type RealtimeProtocol = 'realtime' | 'live' | 'translation' | 'bidi';
 
 export interface RealtimeTarget {
   readonly connection: ProviderConnection;

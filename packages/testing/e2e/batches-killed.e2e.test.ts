@@ -45,6 +45,8 @@ describe.each(STORE_KINDS)('a batch on %s stores whose gateway is killed', (kind
       const spent = rows.reduce((sum, row) => sum + Math.round(row.cost_usd * 1e9), 0);
       const { cost_usd: cost } = await callAdmin<{ cost_usd: number }>(world.gateway, `/batches/${id}`);
       expect(Math.round(cost * 1e9)).toBe(spent);
+      const tokens = rows.reduce((sum, row) => sum + row.tokens_in + row.tokens_out, 0);
+      expect((await client().batches.retrieve(id)).usage?.total_tokens).toBe(tokens);
     },
     TEST_MS,
   );

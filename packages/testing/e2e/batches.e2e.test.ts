@@ -11,7 +11,9 @@ const MODALITIES: Readonly<Record<string, string>> = {
   '/v1/embeddings': 'embedding',
   '/v1/moderations': 'moderation',
   '/v1/images/generations': 'image',
+  '/v1/images/edits': 'image',
 };
+const PICTURE = Buffer.from('\x89PNG\r\n\x1a\nand more', 'latin1');
 const ENDS = ['completed', 'failed', 'expired', 'cancelled'];
 
 interface OutputLine {
@@ -191,12 +193,15 @@ describe.each(STORE_KINDS)('files and batches on %s stores', (kind) => {
   test(
     'every endpoint that batches may use answers its lines',
     async () => {
+      const picture = await openai.files.create({ file: await toFile(PICTURE, 'p.png'), purpose: 'vision' });
+      const images = [{ file_id: picture.id }, { image_url: `data:image/png;base64,${PICTURE.toString('base64')}` }];
       const bodies: Record<string, object> = {
         '/v1/responses': { model: 'gpt-4o-mini', input: 'hello' },
         '/v1/completions': { model: 'gpt-4o-mini', prompt: 'hello' },
         '/v1/embeddings': { model: 'text-embedding-3-small', input: ['a', 'b'] },
         '/v1/moderations': { model: 'omni-moderation-latest', input: 'hello' },
         '/v1/images/generations': { model: 'gpt-image-2', prompt: 'a cat' },
+        '/v1/images/edits': { model: 'gpt-image-2', prompt: 'a cat', images, mask: { file_id: picture.id } },
       };
       for (const [endpoint, body] of Object.entries(bodies)) {
         const { id } = await create([{ custom_id: 'one', method: 'POST', url: endpoint, body }], { endpoint });

@@ -192,6 +192,7 @@ export async function settledLedger(gateway: GatewayProcess, timeoutMs = 30_000)
 }
 
 export interface LogRow {
+  readonly model: string;
   readonly modality: string;
   readonly request_id: string;
   readonly status: string;

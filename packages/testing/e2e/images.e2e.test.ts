@@ -312,6 +312,10 @@ describe.each(ON_ONE_KIND)('images on %s stores', (kind) => {
 
   test('wrong forms and pictures are refused clearly, and nothing is charged', async () => {
     const text = new Blob(['no picture'], { type: 'image/png' });
+    const editJson = (images: readonly object[]) => {
+      const body = JSON.stringify({ model: 'gpt-image-9', prompt: 'p', images });
+      return send('/v1/images/edits', { body, headers: { 'content-type': 'application/json' } });
+    };
     const cases: [() => ReturnType<typeof edit>, number, string | null][] = [
       [() => edit({ model: 'gpt-image-9', prompt: 'p' }, [text]), 400, 'image'],
       [() => edit({ model: 'gpt-image-9', prompt: 'p' }, [new Blob([])]), 400, 'image'],
@@ -321,10 +325,15 @@ describe.each(ON_ONE_KIND)('images on %s stores', (kind) => {
       [() => generate({ model: 'gpt-image-9', size: 'huge' }), 400, 'size'],
       [() => generate({ model: 'gpt-image-9', partial_images: 9 }), 400, 'partial_images'],
       [
-        () => send('/v1/images/edits', { body: '{}', headers: { 'content-type': 'application/json' } }),
+        () =>
+          send('/v1/images/edits', { body: 'a=b', headers: { 'content-type': 'application/x-www-form-urlencoded' } }),
         415,
         'Content-Type',
       ],
+      [() => editJson([]), 400, 'image'],
+      [() => editJson([{ file_id: `file-${'0'.repeat(32)}` }]), 404, 'images[0].file_id'],
+      [() => editJson([{ image_url: 'https://a.example/x.png' }]), 400, 'images[0]'],
+      [() => editJson([{ image_url: 'data:image/png;base64,bm8=' }]), 400, 'image'],
       [
         () => send('/v1/images/edits', { body: 'x', headers: { 'content-type': 'multipart/form-data' } }),
         400,

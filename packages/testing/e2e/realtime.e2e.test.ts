@@ -402,6 +402,32 @@ describe.each(ON_ONE_KIND)('realtime sessions on %s stores', (kind) => {
     await ledgerIsEven();
   });
 
+  test('a translation is billed by the speech that was sent, and goes on as long as the budget lasts', async () => {
+    const path = '/v1/realtime/translations?model=gpt-realtime-translate';
+    const seconds = (count: number) => ({
+      type: 'session.input_audio_buffer.append',
+      audio: 'A'.repeat(64_000 * count),
+    });
+    const client = await open(path);
+    client.send(seconds(2));
+    client.send({ audio: 'A'.repeat(32_000), type: 'session.input_audio_buffer.append' });
+    client.send({ type: 'session.close' });
+    await client.ended;
+    expect(fake.sessions.at(-1)?.url).toContain('/v1/realtime/translations?model=gpt-realtime-translate');
+    const part = (await rows(2)).find(({ cost_usd }) => cost_usd > 0);
+    // 2.5 seconds at $0.034 a minute.
+    expect(part).toMatchObject({ units: { seconds: 2.5 }, cost_usd: 0.001416667, cost_estimated: false });
+    await ledgerIsEven();
+    await project({ monthly_cap_usd: 0.036 });
+    const long = await open(path);
+    long.send(seconds(59));
+    expect((await long.ended).code).toBe(1008);
+    await ledgerIsEven();
+    expect(await refusal(path)).toMatchObject({ status: 402, code: 'spend_cap_exceeded' });
+
+    expect((await refusal(path.replace('translate', '2'))).status).toBeGreaterThanOrEqual(400);
+  });
+
   test('a shutdown ends an idle session at once, another one after its answer', async () => {
     const idle = await open();
     Object.assign(fake.behaviour, { deltas: 10, gapMs: 50 });

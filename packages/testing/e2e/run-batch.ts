@@ -9,12 +9,13 @@ export const batchClient = ({ url }: Pick<GatewayProcess, 'url'>, apiKey: string
 export async function makeBatch(
   client: OpenAI,
   lines: number,
-  more: object,
+  more: object | ((line: number) => object),
   headers: Readonly<Record<string, string>> = {},
 ): Promise<OpenAI.Batch> {
   const endpoint = '/v1/chat/completions';
   const lineOf = (index: number) => {
-    const body = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user', content: `hello ${index}` }], ...more };
+    const body = { model: 'openai/gpt-4o-mini', messages: [{ role: 'user', content: `hello ${index}` }] };
+    Object.assign(body, typeof more === 'function' ? more(index) : more);
     return JSON.stringify({ custom_id: `line-${index}`, method: 'POST', url: endpoint, body });
   };
   const text = Array.from({ length: lines }, (_, index) => lineOf(index)).join('\n');

@@ -10,6 +10,7 @@ const TEST_MS = 60_000;
 /** 100 tokens in and 50 out, at $1 and $2 a million. */
 const WHOLE_NANO_USD = 200_000;
 const HALF_NANO_USD = WHOLE_NANO_USD / 2;
+const VENDORS = ['openai/gpt-batch', 'gemini/gemini-batch'] as const;
 
 describe.each(ON_ONE_KIND)("batches that a vendor runs on %s stores' gateway", (kind) => {
   let world: TestEnvironment;
@@ -20,12 +21,17 @@ describe.each(ON_ONE_KIND)("batches that a vendor runs on %s stores' gateway", (
       OPENAI_BASE_URL: `${vendor.url}/v1`,
       ANTHROPIC_BASE_URL: vendor.url,
       ANTHROPIC_API_KEY: 'sk-ant-fake',
+      GEMINI_BASE_URL: vendor.url,
+      GEMINI_API_KEY: 'gemini-fake',
       VENDOR_BATCHES: 'true',
     };
     world = await startEnvironment({ kind, allVendors: false, env });
     for (const [provider, model] of [
       ['openai', 'gpt-batch'],
       ['anthropic', 'claude-batch'],
+      ['gemini', 'gemini-batch'],
+      ['openai', 'gpt-batch-2'],
+      ['gemini', 'gemini-batch-2'],
     ]) {
       await callAdmin(world.gateway, `/models?provider=${provider}&model=${model}`, {
         method: 'PUT',
@@ -54,11 +60,11 @@ describe.each(ON_ONE_KIND)("batches that a vendor runs on %s stores' gateway", (
     const rows = await allLogs(world.gateway, `project_id=${projectId}&modality=batch`);
     return rows.map(({ cost_usd: cost }) => Math.round(cost * 1e9)).sort((a, b) => a - b);
   };
-  const run = async (behaviour: BatchVendorBehaviour) => {
+  const run = async (behaviour: BatchVendorBehaviour, model = 'openai/gpt-batch') => {
     vendor.behaviour = behaviour;
     const { client, projectId } = await open();
     const before = { batches: vendor.batches, asked: vendor.asked };
-    const { id } = await makeBatch(client(), 5, { model: 'openai/gpt-batch', max_tokens: 100 });
+    const { id } = await makeBatch(client(), 5, { model, max_tokens: 100 });
     const batch = await readUntil(client, id);
     const ids = await idsIn(client(), batch.output_file_id);
     const errors = await idsIn(client(), batch.error_file_id);
@@ -67,10 +73,10 @@ describe.each(ON_ONE_KIND)("batches that a vendor runs on %s stores' gateway", (
   };
   const ALL = ['line-0', 'line-1', 'line-2', 'line-3', 'line-4'];
 
-  test(
-    'cost half of the price, one row a line, also when the vendor tells a line twice',
-    async () => {
-      const { batch, ids, made, costs } = await run({ twice: [1, 3] });
+  test.each(VENDORS)(
+    'cost half of the price, one row a line, also when the vendor tells a line twice: %s',
+    async (model) => {
+      const { batch, ids, made, costs } = await run({ twice: [1, 3] }, model);
       expect(batch).toMatchObject({ status: 'completed', request_counts: { total: 5, completed: 5, failed: 0 } });
       expect(ids).toEqual(ALL);
       expect(made).toEqual({ batches: 1, asked: 0 });
@@ -79,10 +85,29 @@ describe.each(ON_ONE_KIND)("batches that a vendor runs on %s stores' gateway", (
     TEST_MS,
   );
 
-  test(
-    'lines that the vendor lost run here at the usual price, and refused ones are errors',
-    async () => {
-      const { batch, ids, errors, made, costs } = await run({ lost: [0, 4], refused: [2] });
+  test.each(VENDORS)(
+    'lines of several models are a batch for each, and run at the batch price: %s',
+    async (model) => {
+      const { client, projectId } = await open();
+      const before = { batches: vendor.batches, asked: vendor.asked };
+      const names = [model, `${model}-2`, model, `${model}-2`, model];
+      const { id } = await makeBatch(client(), 5, (index) => ({ model: names[index], max_tokens: 100 }));
+      const batch = await readUntil(client, id);
+      expect(batch.request_counts).toEqual({ total: 5, completed: 5, failed: 0 });
+      expect(await idsIn(client(), batch.output_file_id)).toEqual(ALL);
+      expect([vendor.batches - before.batches, vendor.asked - before.asked]).toEqual([2, 0]);
+      expect(await bill(projectId)).toEqual(Array.from({ length: 5 }, () => HALF_NANO_USD));
+      const rows = await allLogs(world.gateway, `project_id=${projectId}&modality=batch`);
+      const second = model.slice(model.indexOf('/') + 1);
+      expect(rows.filter((row) => row.model === `${second}-2`)).toHaveLength(2);
+    },
+    TEST_MS,
+  );
+
+  test.each(VENDORS)(
+    'lines that the vendor lost run here at the usual price, and refused ones are errors: %s',
+    async (model) => {
+      const { batch, ids, errors, made, costs } = await run({ lost: [0, 4], refused: [2] }, model);
       expect(batch).toMatchObject({ status: 'completed', request_counts: { total: 5, completed: 4, failed: 1 } });
       expect([ids, errors]).toEqual([['line-0', 'line-1', 'line-3', 'line-4'], ['line-2']]);
       expect(made).toEqual({ batches: 1, asked: 2 });
@@ -91,10 +116,10 @@ describe.each(ON_ONE_KIND)("batches that a vendor runs on %s stores' gateway", (
     TEST_MS,
   );
 
-  test(
-    'a vendor that takes no batch leaves it to the gateway',
-    async () => {
-      const { ids, made, costs } = await run({ isClosed: true });
+  test.each(VENDORS)(
+    'a vendor that takes no batch leaves it to the gateway: %s',
+    async (model) => {
+      const { ids, made, costs } = await run({ isClosed: true }, model);
       expect([ids, made]).toEqual([ALL, { batches: 0, asked: 5 }]);
       expect(costs).toEqual(Array.from({ length: 5 }, () => WHOLE_NANO_USD));
     },

@@ -18,6 +18,12 @@ interface Line {
   readonly params?: JsonObject;
 }
 
+/** A line of Gemini's files. */
+interface KeyedLine {
+  readonly key: string;
+  readonly request: JsonObject;
+}
+
 export interface BatchVendor {
   readonly url: string;
   behaviour: BatchVendorBehaviour;
@@ -29,7 +35,7 @@ export interface BatchVendor {
 
 const USAGE = { prompt_tokens: 100, completion_tokens: 50, total_tokens: 150 };
 
-/** Speaks OpenAI's and Anthropic's chat and batches: each answer costs 100 tokens in and 50 out. */
+/** Speaks OpenAI's, Anthropic's and Gemini's chat and batches: each answer costs 100 tokens in and 50 out. */
 export function startBatchVendor(): BatchVendor {
   const files = new Map<string, string>();
   const batches = new Map<
@@ -98,6 +104,32 @@ export function startBatchVendor(): BatchVendor {
         return JSON.stringify({ custom_id: line.custom_id, result });
       })
       .join('\n');
+  const content = {
+    candidates: [{ index: 0, finishReason: 'STOP', content: { role: 'model', parts: [{ text: 'hi' }] } }],
+    usageMetadata: { promptTokenCount: 100, candidatesTokenCount: 50, totalTokenCount: 150 },
+  };
+  const operation = (id: string) => ({
+    name: `batches/${id}`,
+    metadata: { ...batches.get(id)?.own, state: isEnded(id) ? 'BATCH_STATE_SUCCEEDED' : 'BATCH_STATE_RUNNING' },
+    done: isEnded(id),
+    ...(isEnded(id) ? { response: { responsesFile: `files/out-${id}` } } : {}),
+  });
+  const contentResults = (id: string) =>
+    ranOf(id)
+      .map((line) => {
+        const answer = isRefused(line) ? { error: { code: 3, message: 'No.' } } : { response: content };
+        return JSON.stringify({ key: line.custom_id, ...answer });
+      })
+      .join('\n');
+  const createContentBatch = async (request: Request) => {
+    const { batch } = (await request.json()) as {
+      readonly batch: { readonly displayName: string; inputConfig: JsonObject };
+    };
+    const text = files.get(String(batch.inputConfig.fileName)) ?? '';
+    const keyed = text.split('\n').map((line) => JSON.parse(line) as KeyedLine);
+    const lines = keyed.map(({ key, request: body }) => ({ custom_id: key, body }));
+    return Response.json(operation(add(lines, { displayName: batch.displayName })));
+  };
   const closed = () => new Response('{"error":{"message":"no"}}', { status: 404 });
   const served = (answer: (request: Bun.BunRequest) => Response | Promise<Response>) => (request: Bun.BunRequest) =>
     state.behaviour.isClosed === true ? closed() : answer(request);
@@ -111,6 +143,35 @@ export function startBatchVendor(): BatchVendor {
     routes: {
       '/v1/chat/completions': { POST: asking(chat) },
       '/v1/messages': { POST: asking(message) },
+      '/v1beta/models/:id': {
+        POST: async (request) => {
+          if (!idOf(request).endsWith(':batchGenerateContent')) return asking(() => content)(request);
+          return served(createContentBatch)(request);
+        },
+      },
+      '/upload/v1beta/files': {
+        POST: served(async (request) => {
+          if (request.headers.get('x-goog-upload-command') === 'start')
+            return Response.json({}, { headers: { 'x-goog-upload-url': `${request.url}?upload_id=1` } });
+          const name = `files/${files.size}`;
+          files.set(name, await request.text());
+          return Response.json({ file: { name } });
+        }),
+      },
+      '/v1beta/batches': { GET: () => Response.json({ operations: [...batches.keys()].map(operation) }) },
+      '/v1beta/batches/:id': (request) => {
+        const id = idOf(request).replace(/:cancel$/, '');
+        if (idOf(request) !== id) cancel(id);
+        return Response.json(operation(id));
+      },
+      '/download/v1beta/files/:id': (request) =>
+        new Response(
+          contentResults(
+            idOf(request)
+              .replace(/^out-/, '')
+              .replace(/:download$/, ''),
+          ),
+        ),
       '/v1/files': {
         POST: served(async (request) => {
           const file = (await request.formData()).get('file');

@@ -113,7 +113,7 @@ export const useSpend = (query: StatsQuery, enabled = true) =>
   useStats(['stats', 'spend', query], () => api.stats.spend.$get({ query: grouped(query) }), enabled);
 
 interface SpendTableQuery extends Pick<StatsQuery, 'from' | 'to' | 'project_id'> {
-  readonly columns: 'customer' | 'project' | 'key';
+  readonly columns: 'customer' | 'project' | 'key' | 'modality';
   readonly top: string;
 }
 

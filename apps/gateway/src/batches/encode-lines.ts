@@ -1,5 +1,3 @@
-import type { JsonObject } from '@llm0/core/chat/json';
-import { isSameTarget } from '@llm0/core/routing/target';
 import type { StoredBatch } from '@llm0/drizzle/queries/batches/batches';
 import type { VendorLine } from '@llm0/providers/batches';
 import { isGuarded } from '../pipeline/guard/guard-input';
@@ -18,7 +16,10 @@ interface Encoding {
   readonly keyHash: string;
 }
 
-/** undefined unless one vendor and model can run all lines of the batch as they are. */
+/** Each model is a batch of its own there. */
+const MAX_MODELS = 20;
+
+/** undefined unless one vendor can run all lines of the batch as they are. */
 export async function encodeLines(
   services: Services,
   { batch, endpoint, keyHash }: Encoding,
@@ -33,19 +34,24 @@ export async function encodeLines(
     // Guardrails judge before anything leaves.
     if (isGuarded(ctx, principal)) return undefined;
     const origin = { ctx, principal, headers: request.headers };
-    const lines: VendorLine[] = [];
-    let target: { readonly provider: string; readonly model: string } | undefined;
-    for await (const { text } of readInput(
-      services.files.store.read(batch.inputFileId),
-      services.config.maxBodyBytes,
-    )) {
-      const one = encodeFor(origin, readLineBody(text, batch.dialect) as JsonObject);
-      target ??= one;
-      const path = pathOf(services, batch, one);
-      if (path === undefined || !isSameTarget(one, target) || path !== (lines[0]?.path ?? path)) return undefined;
-      lines.push({ id: String(lines.length), path, body: one.body });
+    const groups = new Map<string, { readonly names: Set<string>; readonly lines: VendorLine[] }>();
+    let first: { readonly provider: string; readonly path: string } | undefined;
+    let count = 0;
+    const input = services.files.store.read(batch.inputFileId);
+    for await (const { text } of readInput(input, services.config.maxBodyBytes)) {
+      const body = readLineBody(text, batch.dialect);
+      const { provider, model, ...one } = encodeFor(origin, body);
+      const path = pathOf(services, batch, { provider, model, ...one });
+      if (path === undefined) return undefined;
+      first ??= { provider, path };
+      if (provider !== first.provider || path !== first.path) return undefined;
+      const group = groups.getOrInsertComputed(model, () => ({ names: new Set(), lines: [] }));
+      if (groups.size > MAX_MODELS) return undefined;
+      group.names.add(String(body.model));
+      group.lines.push({ id: String(count++), path, body: one.body });
     }
-    return target && { provider: target.provider, model: target.model, lines };
+    const [group, ...others] = [...groups].map(([model, parts]) => ({ model, ...parts }));
+    return first && group && { provider: first.provider, groups: [group, ...others] };
   } catch {
     // A line that can't be sent fails by itself, here.
     return undefined;

@@ -2,7 +2,14 @@
 
 import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
-import { type ForwardedBatch, moveBatch, OPEN, type StoredBatch } from '@llm0/drizzle/queries/batches/batches';
+import type { Target } from '@llm0/core/routing/target';
+import {
+  type ForwardedBatch,
+  type ForwardedPart,
+  moveBatch,
+  OPEN,
+  type StoredBatch,
+} from '@llm0/drizzle/queries/batches/batches';
 import { placeResults, type ResultPlace } from '@llm0/drizzle/queries/batches/lines';
 import type { AskVendor, VendorBatch, VendorLine } from '@llm0/providers/batches';
 import type { ConnectedProvider, Services } from '../services/contract';
@@ -18,13 +25,20 @@ export type ForwardNeeds = Pick<Services, 'batches' | 'files' | 'connect' | 'fet
 
 export interface Forwarding {
   readonly batch: StoredBatch;
-  /** Lines in the vendor's format, with the target that all of them have; undefined if they have none in common. */
+  /** Lines in the vendor's format; undefined if they have no vendor in common. */
   readonly encode: () => Promise<EncodedBatch | undefined>;
 }
 
+/** Lines of one vendor by their models. */
 export interface EncodedBatch {
   readonly provider: string;
+  readonly groups: readonly [EncodedGroup, ...EncodedGroup[]];
+}
+
+export interface EncodedGroup {
   readonly model: string;
+  /** Names that its lines give the model. */
+  readonly names: ReadonlySet<string>;
   readonly lines: readonly VendorLine[];
 }
 
@@ -42,24 +56,61 @@ export const isForwarded = ({ forwarded }: Pick<StoredBatch, 'forwarded'>): bool
 async function send(services: ForwardNeeds, { batch, encode }: Forwarding): Promise<void> {
   if (batch.cancellingAtMs !== null && batch.forwarded?.state === 'wanted') return runHere(services, batch);
   const encoded = await encode();
-  const vendor = encoded && vendorOf(services, batch, encoded);
+  const vendor = encoded && vendorOf(services, batch, { provider: encoded.provider, model: encoded.groups[0].model });
   if (encoded === undefined || vendor === undefined) return runHere(services, batch);
-  const { provider, model } = encoded;
+  const { provider } = encoded;
   try {
-    // A process may have died before it was told the id.
-    const earlier = batch.forwarded?.state === 'sending' ? await vendor.part.find(vendor.ask, batch.id) : undefined;
-    await note(services, batch, { state: 'sending', provider, model });
-    const made = earlier ?? (await vendor.part.create(vendor.ask, { mark: batch.id, lines: encoded.lines }));
-    const sent = await note(services, batch, { state: 'sent', provider, model, vendorId: made.id });
+    const parts = await sendGroups(services, { batch, vendor, encoded });
+    if (parts.every(({ vendorId }) => vendorId === undefined)) return await runHere(services, batch);
+    const sent = await note(services, batch, forwardedOf(encoded, 'sent', parts));
     const inProgress = { status: 'in_progress', inProgressAtMs: services.clock.nowMs() } as const;
     await moveBatch(services.batches.db, { id: batch.id, from: ['validating'] }, inProgress);
     await services.batches.work.lookAgain(sent ?? batch, LOOK_MS.min);
   } catch (err) {
-    const isRefused = err instanceof GatewayError;
-    services.log.warn({ err, batch: batch.id, provider }, isRefused ? REFUSED : 'a batch could not be sent yet');
     // Without an answer, the vendor may have taken it.
-    await (isRefused ? runHere(services, batch) : services.batches.work.lookAgain(batch, waitOf(services, batch)));
+    services.log.warn({ err, batch: batch.id, provider }, 'a batch could not be sent yet');
+    await services.batches.work.lookAgain(batch, waitOf(services, batch));
   }
+}
+
+interface Sending {
+  readonly batch: StoredBatch;
+  readonly vendor: Vendor;
+  readonly encoded: EncodedBatch;
+}
+
+/** Sends each group once. What the vendor refuses runs here, as lines that it lost do. */
+async function sendGroups(services: ForwardNeeds, { batch, vendor, encoded }: Sending) {
+  const parts = [...(batch.forwarded?.parts ?? [])];
+  // A process may have died before it was told an id.
+  let isUnsure = batch.forwarded?.state === 'sending';
+  for (const [index, { model, lines }] of encoded.groups.entries()) {
+    if (parts.some((part) => part.model === model)) continue;
+    const mark = index === 0 ? batch.id : `${batch.id} ${model}`;
+    await note(services, batch, forwardedOf(encoded, 'sending', parts));
+    try {
+      const earlier = isUnsure ? await vendor.part.find(vendor.ask, mark) : undefined;
+      isUnsure = false;
+      const { id: vendorId } = earlier ?? (await vendor.part.create(vendor.ask, { mark, model, lines }));
+      parts.push({ model, vendorId });
+    } catch (err) {
+      if (!(err instanceof GatewayError)) throw err;
+      services.log.warn({ err, batch: batch.id, provider: encoded.provider }, REFUSED);
+      parts.push({ model });
+    }
+  }
+  return parts;
+}
+
+function forwardedOf(
+  { provider, groups }: EncodedBatch,
+  state: ForwardedBatch['state'],
+  parts: readonly ForwardedPart[],
+): ForwardedBatch {
+  const named = groups.flatMap(({ model, names }) => [...names].map((name) => [name, model] as const));
+  const models = groups.length === 1 ? {} : { models: Object.fromEntries(named) };
+  const { vendorId } = parts[0] ?? {};
+  return { state, provider, model: groups[0].model, ...(vendorId && { vendorId }), parts, ...models };
 }
 
 const REFUSED = 'the provider took no batch; the gateway runs it';
@@ -77,14 +128,18 @@ const note = ({ batches }: ForwardNeeds, { id }: StoredBatch, forwarded: Forward
 
 /** While the vendor works; without its connection, its lines can only be run here. */
 async function look(services: ForwardNeeds, batch: StoredBatch): Promise<void> {
-  const { provider = '', model = '', vendorId = '' } = batch.forwarded ?? {};
+  const { provider = '', model = '', vendorId, parts = [{ model, vendorId }] } = batch.forwarded ?? {};
   const vendor = vendorOf(services, batch, { provider, model });
   if (vendor === undefined) return runHere(services, batch);
-  let found: VendorBatch | undefined;
   try {
-    if (batch.cancellingAtMs !== null) await vendor.part.cancel(vendor.ask, vendorId).catch(() => {});
-    found = await vendor.part.read(vendor.ask, vendorId);
-    if (found.isEnded) return await takeResults(services, { batch, vendor, found });
+    const found: VendorBatch[] = [];
+    for (const { vendorId: id } of parts) {
+      if (id === undefined) continue;
+      if (batch.cancellingAtMs !== null) await vendor.part.cancel(vendor.ask, id).catch(() => {});
+      found.push(await vendor.part.read(vendor.ask, id));
+    }
+    const paths = found.flatMap(({ results }) => results);
+    if (found.every(({ isEnded }) => isEnded)) return await takeResults(services, { batch, vendor, paths });
   } catch (err) {
     services.log.warn({ err, batch: batch.id, provider }, "a provider's batch could not be read yet");
   }
@@ -99,14 +154,15 @@ interface Vendor {
 interface Ended {
   readonly batch: StoredBatch;
   readonly vendor: Vendor;
-  readonly found: VendorBatch;
+  /** Of all results. */
+  readonly paths: readonly string[];
 }
 
 /** Keeps the results, then has all lines run: those with a result get it as their provider's answer. */
-async function takeResults(services: ForwardNeeds, { batch, vendor, found }: Ended): Promise<void> {
+async function takeResults(services: ForwardNeeds, { batch, vendor, paths }: Ended): Promise<void> {
   const { batches, files } = services;
   const resultsId = batch.forwarded?.resultsId ?? Bun.randomUUIDv7();
-  await files.store.write(resultsId, downloads(vendor, found.results));
+  await files.store.write(resultsId, downloads(vendor, paths));
   let places: ResultPlace[] = [];
   for await (const { at, length, text } of readInput(files.store.read(resultsId), MAX_RESULT_BYTES)) {
     const line = lineOf(vendor, text);
@@ -145,7 +201,7 @@ function lineOf({ part }: Vendor, text: string): number | undefined {
 export function vendorOf(
   services: Pick<Services, 'connect' | 'fetch'>,
   { projectId }: Pick<StoredBatch, 'projectId'>,
-  { provider, model }: Pick<EncodedBatch, 'provider' | 'model'>,
+  { provider, model }: Target,
 ): Vendor | undefined {
   const connected = services.connect({ provider, model }, projectId);
   const part = connected?.provider.batches;

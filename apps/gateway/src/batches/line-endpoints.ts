@@ -6,7 +6,7 @@ import { openaiChat } from '../dialects/openai-chat/index';
 import { openaiCompletions } from '../dialects/openai-completions/index';
 import { openaiEmbeddings } from '../dialects/openai-embeddings/index';
 import { openaiResponses } from '../dialects/openai-responses/index';
-import { openaiImages } from '../dialects/tasks/images';
+import { openaiImageEdits, openaiImages } from '../dialects/tasks/images';
 import { openaiModerations } from '../dialects/tasks/moderations';
 import { handleChat } from '../pipeline/chat/handle-chat';
 import { handleEmbeddings } from '../pipeline/embeddings/handle-embeddings';
@@ -30,6 +30,7 @@ export const createLineEndpoints = (services: Services): LineEndpoints => ({
   '/v1/embeddings': embeddingLines(services, openaiEmbeddings),
   '/v1/moderations': taskLines(services, MODERATION, openaiModerations),
   '/v1/images/generations': taskLines(services, IMAGE, openaiImages),
+  '/v1/images/edits': taskLines(services, IMAGE, openaiImageEdits),
 });
 
 const chatLines = (services: Services, dialect: Dialect): LineEndpoint => ({
@@ -63,14 +64,19 @@ const embeddingLines = (services: Services, dialect: EmbeddingDialect): LineEndp
   withServices: (others) => embeddingLines(others, dialect),
 });
 
+/** The bound of a picture is the same for all. */
+const ANY_PICTURE = { name: '', type: 'image/png', pieces: [Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')] };
+
 const taskLines = <R extends TaskRequest, A extends JsonObject>(
   services: Services,
   task: Task<R, A>,
   dialect: TaskDialect<R, A>,
 ): LineEndpoint => ({
   handle: (request, chosen) => handleTask(services, { task, dialect }, request, chosen),
-  boundOf: ({ ctx, principal }, fields) => {
-    const request = dialect.decodeRequest({ fields, files: [] });
+  boundOf: ({ ctx, principal }, body) => {
+    const { fields, references } = dialect.referencesOf?.(body) ?? { fields: body, references: [] };
+    const files = references.map(({ field }) => [field, ANY_PICTURE] as const);
+    const request = dialect.decodeRequest({ fields, files });
     const job = { model: request.model, request };
     return planTask(services, task, { ctx, principal, dialect: dialect.name, request: job }).admit.holdNanoUsd;
   },

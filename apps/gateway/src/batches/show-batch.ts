@@ -5,9 +5,18 @@ import { PREFIXES, showId } from '../files/own-ids';
 const seconds = (ms: number | null): number | null => (ms === null ? null : Math.floor(ms / 1000));
 const fileId = (id: string | null): string | null => (id === null ? null : showId(PREFIXES.file, id));
 
+/** By its lines or by their rows, which come a moment later, but count each attempt. */
+export const billedTokens = (
+  batch: Pick<StoredBatch, 'tokensIn' | 'tokensOut' | 'rowsTokensIn' | 'rowsTokensOut'>,
+) => ({
+  tokensIn: Math.max(batch.tokensIn, batch.rowsTokensIn),
+  tokensOut: Math.max(batch.tokensOut, batch.rowsTokensOut),
+});
+
 /** OpenAI's batch object. */
 export function showBatch(batch: StoredBatch): JsonObject & { id: string } {
-  const { status, endedAtMs, total, completed, failed, tokensIn, tokensOut } = batch;
+  const { status, endedAtMs, total, completed, failed } = batch;
+  const { tokensIn, tokensOut } = billedTokens(batch);
   const endedAs = (one: BatchStatus) => (status === one ? seconds(endedAtMs) : null);
   const isEnded = endedAtMs !== null;
   return {
@@ -22,8 +31,8 @@ export function showBatch(batch: StoredBatch): JsonObject & { id: string } {
     ...{ cancelling_at: seconds(batch.cancellingAtMs), cancelled_at: endedAs('cancelled') },
     request_counts: { total, completed, failed },
     usage: {
-      ...{ input_tokens: tokensIn, input_tokens_details: { cached_tokens: 0 } },
-      ...{ output_tokens: tokensOut, output_tokens_details: { reasoning_tokens: 0 } },
+      ...{ input_tokens: tokensIn, input_tokens_details: { cached_tokens: batch.rowsTokensCached } },
+      ...{ output_tokens: tokensOut, output_tokens_details: { reasoning_tokens: batch.rowsTokensReasoning } },
       total_tokens: tokensIn + tokensOut,
     },
     metadata: batch.metadata === null ? null : { ...batch.metadata },

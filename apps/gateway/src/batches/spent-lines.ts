@@ -45,8 +45,10 @@ export function asAnswered<B extends { readonly model?: unknown }>(
   { projectId, forwarded }: Pick<StoredBatch, 'projectId' | 'forwarded'>,
   body: B,
 ): B {
-  const { provider, model } = forwarded ?? {};
-  if (provider === undefined || model === undefined || typeof body.model !== 'string') return body;
+  const { provider, model: only, models = {} } = forwarded ?? {};
+  if (typeof body.model !== 'string') return body;
+  const model = models[body.model] ?? only;
+  if (provider === undefined || model === undefined) return body;
   const isSame = isStill({ routing }, { name: body.model, projectId }, { provider, model });
   return isSame ? body : { ...body, model: `${provider}/${model}` };
 }

@@ -25,7 +25,7 @@ export const FINANCE_COMMANDS: readonly Command[] = [
       'time-zone': { kind: 'text', help: 'time zone of the month, such as Europe/Berlin (UTC)' },
       by: {
         kind: 'text',
-        help: 'organization, team, cost_center, project, key, model, provider, customer or label.<name> (project)',
+        help: 'organization, team, cost_center, project, key, model, provider, modality, customer or label.<name> (project)',
       },
       'organization-id': { kind: 'text', help: 'only projects of this organization' },
       'team-id': { kind: 'text', help: 'only projects of this team' },
@@ -33,6 +33,7 @@ export const FINANCE_COMMANDS: readonly Command[] = [
       project: PROJECT,
       model: { kind: 'text', help: 'only this model' },
       provider: { kind: 'text', help: 'only this provider' },
+      modality: { kind: 'text', help: 'only this modality, such as image' },
       'customer-id': { kind: 'text', help: 'only this customer' },
       labels: { kind: 'labels', help: 'only requests with these labels, such as team=search' },
       format: { kind: 'text', help: 'csv, json or focus (FOCUS 1.3)' },

@@ -218,10 +218,26 @@ export interface EncodedBytes {
 }
 
 /** One client-facing API of a task. */
+/** A file that JSON names: one of `/v1/files`, or base64 in place. */
+export interface FileReference {
+  /** Its field in the form. */
+  readonly field: string;
+  /** Where the JSON names it. */
+  readonly param: string;
+  readonly source: { readonly fileId: string } | { readonly type: string; readonly base64: string };
+}
+
+export interface ReferencingForm {
+  readonly fields: JsonObject;
+  readonly references: readonly FileReference[];
+}
+
 export interface TaskDialect<R extends TaskRequest, A extends JsonObject> extends ErrorEnvelope {
   readonly name: DialectName;
   /** `form`: takes a form instead of JSON. `audio`: one with a file that goes on as it comes. */
   readonly body: 'json' | 'form' | 'audio';
+  /** Of a form that may come as JSON: its fields, and its files by reference. Absent where it may not. */
+  referencesOf?(body: JsonObject): ReferencingForm;
   /** Throws `invalid_request` with the field's name; keeps unknown fields. */
   decodeRequest(body: TaskBody): R;
   /** The whole answer. */

@@ -33,6 +33,7 @@ export function cleanUp(retention: Retention): Job {
         partitions: partitions.length,
         rollup_minute: await deleteExpired(db, 'rollup_minute', now - MINUTE_ROLLUPS_MS),
         rollup_hour: await deleteExpired(db, 'rollup_hour', now - HOUR_ROLLUPS_MS),
+        rollup_modality_hour: await deleteExpired(db, 'rollup_modality_hour', now - HOUR_ROLLUPS_MS),
         rollup_guardrail_hour: await deleteExpired(db, 'rollup_guardrail_hour', now - HOUR_ROLLUPS_MS),
         rollup_tool_hour: await deleteExpired(db, 'rollup_tool_hour', now - HOUR_ROLLUPS_MS),
         rollup_error: await deleteExpired(db, 'rollup_error', now - HOUR_ROLLUPS_MS),

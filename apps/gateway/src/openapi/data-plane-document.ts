@@ -66,6 +66,7 @@ function describe(operation: Operation): Part {
     description,
     body,
     isForm,
+    jsonBody,
     answer,
     takes = [],
     parameters = [],
@@ -86,7 +87,12 @@ function describe(operation: Operation): Part {
     ...(body === undefined
       ? {}
       : {
-          requestBody: { required: true, content: isForm ? { 'multipart/form-data': { schema: body } } : json(body) },
+          requestBody: {
+            required: true,
+            content: isForm
+              ? { 'multipart/form-data': { schema: body }, ...(jsonBody === undefined ? {} : json(jsonBody)) }
+              : json(body),
+          },
         }),
     responses: {
       200: {

@@ -50,6 +50,8 @@ export interface Operation {
   readonly body?: Part;
   /** The body is a form instead of JSON. */
   readonly isForm?: true;
+  /** Schema of the same in JSON, where a form may come so. */
+  readonly jsonBody?: Part;
   readonly answer: Answer;
   /** Names of `components.parameters`. */
   readonly takes?: readonly string[];

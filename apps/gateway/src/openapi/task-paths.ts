@@ -25,7 +25,7 @@ export const TASK_PATHS: Paths = {
   '/v1/images/edits': {
     post: task({
       ...{ id: 'editImage', summary: 'Make images from pictures and a prompt', body: schemaRef('ImageEditRequest') },
-      ...{ isForm: true, answer: answers('Images', 'The images', EVENTS) },
+      ...{ isForm: true, jsonBody: schemaRef('ImageEditJsonRequest'), answer: answers('Images', 'The images', EVENTS) },
     }),
   },
   '/v1/audio/transcriptions': {

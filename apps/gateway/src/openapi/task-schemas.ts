@@ -17,6 +17,12 @@ import {
 const TEXTS = { anyOf: [TEXT, arrayOf({ anyOf: [TEXT, OBJECT] }, { minItems: 1 })] };
 const FILE = { type: 'string', format: 'binary' } as const;
 
+const PICTURE = {
+  type: 'object',
+  description: 'One of the two: a file of `/v1/files`, or a data URL',
+  properties: { file_id: TEXT, image_url: TEXT },
+} as const;
+
 const image = {
   model: MODEL,
   prompt: TEXT,
@@ -46,6 +52,14 @@ export const TASK_SCHEMAS: Readonly<Record<string, Part>> = {
       mask: FILE,
     },
     ['model', 'prompt', 'image'],
+  ),
+  ImageEditJsonRequest: openObject(
+    {
+      ...image,
+      images: arrayOf(PICTURE, { minItems: 1, maxItems: 16 }),
+      mask: PICTURE,
+    },
+    ['model', 'prompt', 'images'],
   ),
   TranscriptionRequest: openObject({ ...recording, stream: { type: 'boolean', default: false } }, ['model', 'file']),
   TranslationRequest: openObject(recording, ['model', 'file']),

@@ -1,4 +1,5 @@
 import type { IdempotencyClaim } from '@llm0/core/cache/idempotency/idempotency-keys';
+import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
@@ -19,6 +20,8 @@ import { asGatewayError, respondError } from './request/respond-error';
 export interface Progress {
   ctx?: RequestContext;
   principal?: Authenticated;
+  /** As its caller sent it, until it is decoded. */
+  body?: JsonObject | undefined;
   requestedModel?: string;
   stream?: boolean;
   /** Set once decoded, if LOG_BODIES stores its body. */

@@ -24,6 +24,7 @@ const records = Array.from({ length: 300 }, (_, index): LogRecord => {
     model: isMistyped ? `gpt-4oo-${index}` : `model-${index % 5}`,
     status: isMistyped ? 'error' : 'success',
     finalProvider: index % 2 === 0 ? 'alpha' : 'beta',
+    modality: index % 7 === 0 ? 'image' : undefined,
     customerId: index % 4 === 0 ? undefined : `customer-${index % 7}`,
     costNanoUsd: isMistyped ? 0 : 1_000_000_007 + index * index * 13,
   });
@@ -35,6 +36,7 @@ const NAME_OF: Readonly<Record<TableSide, (record: LogRecord) => string>> = {
   model: (record) => record.model,
   provider: (record) => record.finalProvider ?? '',
   customer: (record) => record.customerId ?? '',
+  modality: (record) => record.modality ?? 'text',
 };
 const SIDES = Object.keys(NAME_OF) as TableSide[];
 
@@ -87,7 +89,7 @@ describe.each(TEST_DATABASES)('spend tables on $name', (kind) => {
     });
     await fc.assert(
       fc.asyncProperty(asked, async ({ rows, columns, top, lengthMs }) => {
-        const isOfRows = rows === 'customer' || columns === 'customer';
+        const isOfRows = [rows, columns].some((side) => side === 'customer' || side === 'modality');
         const fromMs = nowMs - lengthMs;
         const { cells, partialFromMs } = await loadSpendTable(database.db, {
           ...{ rows, columns, top, fromMs, toMs: nowMs, nowMs, projectId },

@@ -11,7 +11,7 @@ import { type StatsSegment, splitRange } from './time-segments';
 const DAY_MS = 86_400_000;
 
 /** Groups of a table's rows or columns. */
-export type TableSide = Extract<GroupBy, 'project' | 'key' | 'model' | 'provider' | 'customer'>;
+export type TableSide = Extract<GroupBy, 'project' | 'key' | 'model' | 'provider' | 'customer' | 'modality'>;
 
 export interface SpendTableQuery extends StatsQuery {
   readonly rows: TableSide;
@@ -38,7 +38,7 @@ export interface SpendTable {
 
 /** True where no roll-up knows both sides: rows are then read, for up to 3 s and seven days. */
 export const tableNeedsRows = ({ rows, columns }: Pick<SpendTableQuery, 'rows' | 'columns'>): boolean =>
-  rows === 'customer' || columns === 'customer';
+  [rows, columns].some((side) => side === 'customer' || side === 'modality');
 
 /** Spend by two things at once; exact. */
 export async function loadSpendTable(db: Db, query: SpendTableQuery): Promise<SpendTable> {

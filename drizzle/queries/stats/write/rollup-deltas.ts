@@ -1,7 +1,7 @@
 import { outcomeOf } from '@llm0/core/errors/outcome';
 import { addToHistogram, type Histogram, mergeHistogram, packHistogram } from '@llm0/core/logs/histogram';
 import { eachInSlices } from '@llm0/core/logs/in-slices';
-import type { LogRecord } from '@llm0/core/logs/log-record';
+import { type LogRecord, MODALITY_OF, type Modality } from '@llm0/core/logs/log-record';
 import { utcDay } from '../utc-day';
 
 /** Roll-up increments of a row. */
@@ -14,6 +14,8 @@ export interface UsageFact {
   readonly provider: string;
   readonly status: string;
   readonly cache: 'exact' | 'semantic' | 'miss';
+  /** `tool` for calls of tools. */
+  readonly modality: Modality | 'tool';
   /** More than one for refusals that were folded into a row. */
   readonly requests: number;
   readonly customerId: string | null;
@@ -74,6 +76,7 @@ export function factOf(record: LogRecord): UsageFact {
     provider: record.finalProvider ?? record.provider ?? '',
     status: record.status,
     cache: record.semanticCacheHit ? 'semantic' : record.cacheHit ? 'exact' : 'miss',
+    modality: record.modality ?? MODALITY_OF[record.dialect] ?? 'text',
     requests: record.refusedCount ?? 1,
     customerId: record.customerId ?? null,
     labels: record.labels ?? null,
@@ -211,6 +214,18 @@ export const errorDeltas = (facts: readonly SignedFact[], bucketMs: number) =>
           adds: { requests },
         },
   );
+
+/** Changes of `rollup_modality_hour` and `_day`: of rows that aren't text. */
+export const modalityDeltas = (facts: readonly SignedFact[], bucketMs: number) =>
+  sumUp(facts, (fact) => {
+    const { modality, projectId, apiKeyId, model, provider, cache, createdAtMs } = fact;
+    if (modality === 'text') return undefined;
+    const { requests, tokensCacheRead, tokensCacheWrite, costNanoUsd, savedNanoUsd } = fact;
+    return {
+      at: { bucketMs: createdAtMs - (createdAtMs % bucketMs), projectId, apiKeyId, model, provider, cache, modality },
+      adds: { requests, tokensCacheRead, tokensCacheWrite, costNanoUsd, savedNanoUsd },
+    };
+  });
 
 /** Spend by label and UTC day, of rows that cost something. */
 export function labelDeltas(facts: readonly SignedFact[]) {

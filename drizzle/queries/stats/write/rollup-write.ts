@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import type { Db } from '../../../client';
 import { executePrepared } from '../../execute-prepared';
 import { writeLabelSpend } from '../../limits/label-spend';
+import { writeModalities } from './modality-write';
 import {
   coarsen,
   customerDeltas,
@@ -46,6 +47,7 @@ export async function writeRollups(tx: Db, facts: readonly SignedFact[]): Promis
   await writeCustomerSpend(tx, facts, corrected);
   await writeLabelSpend(tx, facts);
   await writeErrors(tx, facts, corrected);
+  await writeModalities(tx, facts);
 }
 
 interface RollupChange {

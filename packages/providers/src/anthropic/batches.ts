@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { BATCH_TIER, type BatchPart, type VendorBatch } from '../batches';
+import type { JsonObject } from '@llm0/core/chat/json';
+import { BATCH_TIER, type BatchPart, readVendorJson, type VendorBatch } from '../batches';
 import { asObject, asString } from '../translation/read-json';
 import { messagesEndpoint, rootOf } from './endpoint';
 
@@ -18,11 +18,11 @@ export const batches: BatchPart = {
   async create(ask, { lines }) {
     const requests = lines.map(({ id, body }) => `{"custom_id":${JSON.stringify(id)},"params":${body}}`);
     const body = `{"requests":[${requests.join(',')}]}`;
-    return decodeBatch(await readJson(await ask(PATH, { method: 'POST', body })));
+    return decodeBatch(await readVendorJson(await ask(PATH, { method: 'POST', body })));
   },
   // Its batches take no marks.
   find: async () => undefined,
-  read: async (ask, id) => decodeBatch(await readJson(await ask(`${PATH}/${id}`))),
+  read: async (ask, id) => decodeBatch(await readVendorJson(await ask(`${PATH}/${id}`))),
   cancel: async (ask, id) => void (await ask(`${PATH}/${id}/cancel`, { method: 'POST' })),
   decodeResult({ custom_id: id, result }) {
     const { type, message, error } = asObject(result) ?? {};
@@ -42,6 +42,3 @@ function decodeBatch({ id, processing_status: status }: JsonObject): VendorBatch
   if (typeof id !== 'string') throw new Error('the vendor named no batch');
   return { id, isEnded: status === 'ended', results: [`${PATH}/${id}/results`] };
 }
-
-const readJson = async (response: Response): Promise<JsonObject> =>
-  asObject((await response.json()) as JsonValue) ?? {};

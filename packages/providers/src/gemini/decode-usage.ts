@@ -1,7 +1,7 @@
 import type { JsonValue } from '@llm0/core/chat/json';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { readCounts, withUntold } from '../translation/read-counts';
-import { asCount, asCounts, asObjects } from '../translation/read-json';
+import { asCount, asCounts, asObjects, asString } from '../translation/read-json';
 import { type CountKind, type CountNames, holdsOnly } from '../translation/usual-counts';
 
 /**
@@ -69,10 +69,14 @@ export function readAny(value: JsonValue | undefined): Usage | undefined {
     outputTokens: visible - outputAudioTokens,
     reasoningTokens,
     outputAudioTokens,
+    ...tierOf(asString(usage.serviceTier)),
   };
   // Reasoning alone counts as reported output.
   return withUntold(decoded, { ...told, output: told.output ?? (reasoningTokens > 0 ? reasoningTokens : undefined) });
 }
+
+const tierOf = (tier: string | undefined): Pick<Usage, 'serviceTier'> =>
+  tier === undefined || tier === 'standard' ? {} : { serviceTier: tier };
 
 /**
  * Output without reasoning. The total resolves ambiguous counts: whether candidates include reasoning, and the visible

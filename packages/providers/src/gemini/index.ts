@@ -1,4 +1,5 @@
 import type { Provider } from '../provider';
+import { batches } from './batches';
 import { decodeError } from './decode-error';
 import { decodeResponse } from './decode-response';
 import { createStreamDecoder } from './decode-stream';
@@ -30,4 +31,5 @@ export const gemini: Provider = {
   tasks: { image, speech, transcription },
   realtime: { bidi },
   passthrough,
+  batches,
 };

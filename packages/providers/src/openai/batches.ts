@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { BATCH_TIER, type BatchPart, type VendorBatch } from '../batches';
+import { BATCH_TIER, type BatchPart, postJson, readVendorJson, type VendorBatch } from '../batches';
 import { asObject, asObjects, asString } from '../translation/read-json';
 import { keyHeaders } from './endpoint';
 
@@ -19,21 +19,21 @@ export const batches: BatchPart = {
     const form = new FormData();
     form.set('purpose', 'batch');
     form.set('file', new File([text.join('\n')], `${mark}.jsonl`));
-    const file = await readJson(await ask('/files', { method: 'POST', body: form }));
+    const file = await readVendorJson(await ask('/files', { method: 'POST', body: form }));
     const body = {
       input_file_id: file.id ?? null,
       endpoint: url,
       completion_window: '24h',
       metadata: { [MARK]: mark },
     };
-    return decodeBatch(await readJson(await ask('/batches', postOf(body))));
+    return decodeBatch(await readVendorJson(await ask('/batches', postJson(body))));
   },
   async find(ask, mark) {
-    const { data } = await readJson(await ask('/batches?limit=100'));
+    const { data } = await readVendorJson(await ask('/batches?limit=100'));
     const found = asObjects(data).find(({ metadata }) => asObject(metadata)?.[MARK] === mark);
     return found && decodeBatch(found);
   },
-  read: async (ask, id) => decodeBatch(await readJson(await ask(`/batches/${id}`))),
+  read: async (ask, id) => decodeBatch(await readVendorJson(await ask(`/batches/${id}`))),
   cancel: async (ask, id) => void (await ask(`/batches/${id}/cancel`, { method: 'POST' })),
   decodeResult({ custom_id: id, response }) {
     const { status_code: status, body } = asObject(response) ?? {};
@@ -51,11 +51,3 @@ function decodeBatch(body: JsonObject): VendorBatch {
   if (id === undefined) throw new Error('the vendor named no batch');
   return { id, isEnded: ENDS.has(asString(body.status) ?? ''), results };
 }
-
-const readJson = async (response: Response): Promise<JsonObject> =>
-  asObject((await response.json()) as JsonValue) ?? {};
-
-const postOf = (body: JsonObject): RequestInit => ({
-  ...{ method: 'POST', body: JSON.stringify(body) },
-  headers: { 'content-type': 'application/json' },
-});

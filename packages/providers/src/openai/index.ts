@@ -17,6 +17,7 @@ import { passthrough, untoldPassthrough } from './passthrough';
 import { type ChatQuirks, OPENAI_QUIRKS } from './quirks';
 import { live } from './realtime/live';
 import { realtime } from './realtime/realtime';
+import { translation } from './realtime/translation';
 import { speakResponses } from './responses/speak-responses';
 import { createDecisions } from './tasks/decision';
 import { createImages, OPENAI_IMAGES } from './tasks/image';
@@ -102,7 +103,7 @@ const speaking: Provider = speakResponses(
       transcription: createTranscription('openai', OPENAI_TRANSCRIPTION),
       speech: createSpeech('openai', { hasEvents: true }),
     },
-    realtime: { realtime, live },
+    realtime: { realtime, live, translation },
   }),
 );
 

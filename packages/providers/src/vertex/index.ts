@@ -27,6 +27,7 @@ const shared = {
   embeddings: undefined,
   tasks: undefined,
   passthrough: undefined,
+  batches: undefined,
   probeUrl: undefined,
 } satisfies Partial<Provider>;
 

@@ -10,6 +10,7 @@ export const GROUPS = {
   key: 'Key',
   model: 'Model',
   provider: 'Provider',
+  modality: 'Modality',
 } as const;
 
 const LABEL = /^label\.[a-z0-9][a-z0-9._-]{0,62}$/;
@@ -24,7 +25,7 @@ export const DECIMALS = {
 
 /** Filters of the statement, by API names; a label as `name=value`. */
 export const FILTERS = {
-  ...{ model: 'Model', provider: 'Provider', customer_id: 'Customer' },
+  ...{ model: 'Model', provider: 'Provider', modality: 'Modality', customer_id: 'Customer' },
   ...{ cost_center: 'Cost center', label: 'Label' },
 } as const;
 /** Filters that a row sets, by ids. */
@@ -53,7 +54,8 @@ export function readFinanceSearch(search: Record<string, unknown>): FinanceSearc
     ...fit('decimals', (value) => Object.hasOwn(DECIMALS, value) && value !== 'auto'),
     ...{ ...fit('organization_id', isId), ...fit('team_id', isId) },
     ...fit('cost_center', Boolean),
-    ...{ ...fit('model', Boolean), ...fit('provider', Boolean), ...fit('customer_id', Boolean) },
+    ...{ ...fit('model', Boolean), ...fit('provider', Boolean), ...fit('modality', Boolean) },
+    ...fit('customer_id', Boolean),
     ...fit('label', (value) => /^[^=]+=./.test(value)),
   };
 }

@@ -177,7 +177,8 @@ export function outlookOf(cap: Outlooked, isFinal: boolean): CapOutlook {
 
 /** Requests of one row: the filter of the page of requests. */
 export function requestsOf(by: string, group: string): Readonly<Record<string, string>> {
-  if (group === '') return {};
+  // Tool calls are no requests.
+  if (group === '' || (by === 'modality' && group === 'tool')) return {};
   if (by.startsWith('label.')) return { label: `${by.slice('label.'.length)}=${group}` };
   const names: Readonly<Record<string, string>> = { key: 'api_key_id', customer: 'customer_id' };
   return { [names[by] ?? by]: group };
@@ -200,7 +201,8 @@ export const savedInAll = (own: number, vendor: number): number => Number(toNano
 
 const FILTER_NAMES: Readonly<Record<string, string>> = {
   ...{ organization_id: 'Organization', team_id: 'Team', cost_center: 'Cost center' },
-  ...{ project_id: 'Project', api_key_id: 'Key', model: 'Model', provider: 'Provider', customer_id: 'Customer' },
+  ...{ project_id: 'Project', api_key_id: 'Key', model: 'Model', provider: 'Provider', modality: 'Modality' },
+  customer_id: 'Customer',
 };
 
 /** Names by ids. */

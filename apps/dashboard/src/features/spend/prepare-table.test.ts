@@ -47,6 +47,8 @@ describe('models by customer', () => {
     expect([sideFilter('customer_id', '', names), sideFilter('customer_id', '(other)', names)]).toEqual([null, null]);
     expect(sideFilter('customer_id', '(other)', ['acme', '(other)'])).toEqual({ customer_id_not: 'acme' });
     expect(sideFilter('project', '(other)', ['p', '(other)'])).toBeNull();
+    expect(sideFilter('modality', 'tool', ['tool', 'image'])).toBeNull();
+    expect(sideFilter('modality', 'image', ['tool', 'image'])).toEqual({ modality: 'image' });
     expect([sideFilter('customer_id', '', ['']), sideFilter('model', null, ['a'])]).toEqual([
       { customer_id_not: undefined },
       {},

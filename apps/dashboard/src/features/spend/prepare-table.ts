@@ -11,10 +11,10 @@ const OTHER = '(other)';
 const OTHER_LABEL = 'Others';
 
 /** Columns to choose from; rows are models. */
-export const ACROSS = { customer: 'Customer', project: 'Project', key: 'Key' } as const;
+export const ACROSS = { customer: 'Customer', project: 'Project', key: 'Key', modality: 'Modality' } as const;
 export type Across = keyof typeof ACROSS;
 
-const FIELDS = { customer: 'customer_id', project: 'project', key: 'api_key_id' } as const;
+const FIELDS = { customer: 'customer_id', project: 'project', key: 'api_key_id', modality: 'modality' } as const;
 const MODEL = 'model';
 
 export interface TableOptions {
@@ -83,6 +83,8 @@ function linkOf([row, column]: readonly [RequestsFilter | null, RequestsFilter |
  */
 export function sideFilter(field: string, name: string | null, names: readonly string[]): RequestsFilter | null {
   if (name === null) return {};
+  // Calls of tools are no requests, and several modalities are no filter.
+  if (field === FIELDS.modality && (name === 'tool' || name === OTHER)) return null;
   if (name !== '' && name !== OTHER) return { [field]: name };
   const named = names.filter((one) => one !== '' && one !== OTHER);
   const isAlone = !(names.includes('') && names.includes(OTHER));

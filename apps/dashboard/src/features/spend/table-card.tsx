@@ -17,7 +17,7 @@ const SHOWN = '8';
 
 /** Spend of models by customer, project or key; a cell opens its requests. */
 export function SpendTableCard({ page }: { readonly page: Page }) {
-  const [across, setAcross] = useChoice<Across>('across', ['customer', 'project', 'key']);
+  const [across, setAcross] = useChoice<Across>('across', ['customer', 'project', 'key', 'modality']);
   return (
     <Card
       title={`Spend by model and ${ACROSS[across].toLowerCase()}`}
@@ -38,7 +38,7 @@ function Table({ page, across }: { readonly page: Page; readonly across: Across 
   const keyName = useKeyNames(across === 'key' ? (cells?.map(({ column }) => column) ?? []) : []);
   const { to } = page.query;
   const { heads, rows } = useMemo(() => {
-    const labelOf = { customer: (id: string) => id, project: projectName, key: keyName }[across];
+    const labelOf = { customer: String, modality: String, project: projectName, key: keyName }[across];
     const range = partialFrom === null ? undefined : { from: partialFrom, to };
     return prepareTable({ cells: cells ?? [], across, labelOf, range });
   }, [cells, across, partialFrom, to, projectName, keyName]);
@@ -48,8 +48,8 @@ function Table({ page, across }: { readonly page: Page; readonly across: Across 
       {cells === undefined && <div className="h-48 rounded bg-hover/60" aria-busy={table.error === null} />}
       {partialFrom !== null && (
         <p className="mb-2 text-xs text-muted">
-          Only since {formatInstant(partialFrom, page.timeZone)}: customers of a model are read from single requests.
-          The list below covers the whole range.
+          Only since {formatInstant(partialFrom, page.timeZone)}: {ACROSS[across].toLowerCase()} and model together are
+          read from single requests. The list below covers the whole range.
         </p>
       )}
       {cells?.length === 0 && <EmptyState title="No spend in this range">Choose a longer range.</EmptyState>}

@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { StoredBatch } from '@llm0/drizzle/queries/batches/batches';
+import { billedTokens } from '../../batches/show-batch';
 import { PREFIXES, showId } from '../../files/own-ids';
 import { instantShown, usdShown } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
@@ -34,7 +35,7 @@ const batch = z.object({
   cost_usd: usdShown.openapi({
     description: 'Cost of the lines that have ended, and of attempts at them whose process died',
   }),
-  tokens_in: z.number(),
+  tokens_in: z.number().openapi({ description: 'Of the same lines and attempts' }),
   tokens_out: z.number(),
   errors: z
     .array(
@@ -55,6 +56,7 @@ export function showBatchRow({ errors, ...row }: StoredBatch) {
   const shownErrors = errors === null ? null : errors.map((one) => ({ ...one }));
   return showFields(batch, {
     ...row,
+    ...billedTokens(row),
     costNanoUsd: Math.max(row.costNanoUsd, row.rowsNanoUsd),
     batchId: showId(prefix, row.id),
     errors: shownErrors,

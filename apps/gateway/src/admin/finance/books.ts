@@ -111,8 +111,10 @@ export async function loadChanges(
   return differ(of, ledger, kept);
 }
 
-const idOf = ({ group, model, cache, correctionOf }: Pick<Amount, 'group' | 'model' | 'cache' | 'correctionOf'>) =>
-  JSON.stringify([group, model?.provider, model?.name, cache, correctionOf]);
+type Named = Pick<Amount, 'group' | 'model' | 'modality' | 'cache' | 'correctionOf'>;
+
+const idOf = ({ group, model, modality, cache, correctionOf }: Named) =>
+  JSON.stringify([group, model?.provider, model?.name, modality, cache, correctionOf]);
 
 const SUMS = ['requests', 'costNanoUsd', 'savedNanoUsd', 'tokensCacheRead', 'tokensCacheWrite'] as const;
 
@@ -123,13 +125,15 @@ interface Ledger {
 
 function differ(of: string, ledger: Ledger, kept: readonly ClosedAmount[]): readonly Change[] {
   const changes = new Map<string, { amount: Amount; estimatedNanoUsd: number | null }>();
+  // A month that was closed without modalities is compared without them.
+  const isSplit = kept.every(({ modality }) => modality !== null);
   const add = (amount: Amount, sign: 1 | -1, estimatedNanoUsd: number | null) => {
     const { savedVendorPico: _, correctionOf: __, ...rest } = amount;
     const empty = () => ({
       amount: { ...rest, correctionOf: of, ...Object.fromEntries(SUMS.map((name) => [name, 0])) } as Amount,
       estimatedNanoUsd: 0,
     });
-    const change = changes.getOrInsertComputed(idOf(rest), empty);
+    const change = changes.getOrInsertComputed(idOf(isSplit ? rest : { ...rest, modality: null }), empty);
     const sums = Object.fromEntries(SUMS.map((name) => [name, change.amount[name] + sign * amount[name]]));
     change.amount = { ...change.amount, ...sums };
     const before = change.estimatedNanoUsd;

@@ -7,6 +7,7 @@ import { formatUsdShort, parseUsd } from '@llm0/core/pricing/format-usd';
 import { createRoutingTables } from '@llm0/core/routing/routing-tables';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
 import { type AdminUnderTest, openAdmin, storeRecords } from '../admin.fixture';
 import { give, makePerson, type Person } from '../teams/people.fixture';
@@ -210,6 +211,24 @@ describe.each(TEST_DATABASES)('closed months on $name', (kind) => {
     const december = await statement(shop, '2027-12');
     expect([december.total.cost_usd, december.total.corrections_usd]).toEqual(['0', '0']);
     expect((await statement(shop, '2027-11')).total).toMatchObject({ corrections_usd: '-0.00000048' });
+  }, 60_000);
+
+  test('a month closed without modalities is corrected without them, and names what it lacks', async () => {
+    nowMs = inMonth('2027-11');
+    const shop = await makeShop();
+    await fill(shop);
+    await storeRecords(admin, [shop.record(inMonth('2027-10', 0.4), { modality: 'image', costNanoUsd: 50 })]);
+    await close('2027-10', { organization_id: shop.organization });
+    const namesIn = async (month: string) =>
+      (await statement(shop, month, 'modality')).rows.map(({ name }: { name: string }) => name);
+    expect(await namesIn('2027-10')).toEqual(['text', 'image']);
+    await admin.services.db.execute(
+      sql`update closed_amounts set modality = null where project_id = ${shop.project}::uuid`,
+    );
+    expect(await namesIn('2027-10')).toContain('Not recorded');
+    expect((await statement(shop, '2027-11')).total).toMatchObject({ cost_usd: '0', corrections_usd: '0' });
+    await storeRecords(admin, [shop.record(inMonth('2027-10', 0.6), { modality: 'image', costNanoUsd: 9 })]);
+    expect((await statement(shop, '2027-11', 'modality')).total.corrections_usd).toBe('0.000000009');
   }, 60_000);
 
   test('law: whatever happens in any order, all statements together are the ledger, and closed ones never change', async () => {

@@ -3,7 +3,9 @@ import type { ProjectHome } from '@llm0/drizzle/queries/finance/who';
 import type { MonthAmounts } from './statement';
 
 /** Groups that the roll-ups and closed months know. */
-export const FACT_GROUPS = ['organization', 'team', 'cost_center', 'project', 'key', 'model', 'provider'] as const;
+export const FACT_GROUPS = [
+  ...(['organization', 'team', 'cost_center', 'project', 'key', 'model', 'provider', 'modality'] as const),
+] as const;
 export type FactGroup = (typeof FACT_GROUPS)[number];
 export const isFactGroup = (by: string): by is FactGroup => FACT_GROUPS.some((one) => one === by);
 
@@ -29,7 +31,7 @@ export interface FactMonth {
   readonly isRounded: boolean;
 }
 
-type Entry = Placed<Pick<Amount, 'group' | 'model'>>;
+type Entry = Placed<Pick<Amount, 'group' | 'model' | 'modality'>>;
 
 interface Part {
   readonly idOf: (entry: Entry) => string;
@@ -53,6 +55,7 @@ const PARTS: Readonly<Record<FactGroup, Part>> = {
   key: { idOf: ({ group }) => group, nameOf: ({ home, keyName }) => `${home.name} / ${keyName}` },
   model: ofModel('name'),
   provider: ofModel('provider'),
+  modality: { idOf: ({ modality }) => modality ?? '', nameOf: ({ modality }) => modality },
 };
 
 /** A project's group of levels. */

@@ -35,13 +35,14 @@ function describe(row: Row): string {
 }
 
 /** Tags of the gateway have its prefix, as FOCUS wants it of tags that no user defines. */
-function tagsOf({ amount: { home } }: Row): string {
+function tagsOf({ amount: { home, modality } }: Row): string {
   const tags = {
     'llm0/organization_id': home.organizationId,
     'llm0/organization': home.organization,
     'llm0/team_id': home.teamId,
     'llm0/team': home.team,
     'llm0/cost_center': home.costCenter,
+    'llm0/modality': modality,
   };
   return JSON.stringify(Object.fromEntries(Object.entries(tags).filter(([, value]) => value !== null)));
 }
@@ -87,7 +88,7 @@ const COLUMNS: Readonly<Record<string, (row: Row) => string | number | Digits | 
   Tags: tagsOf,
 };
 
-/** A row for each key, model and cache of a month, in a fixed order; costs add up to the statement's total. */
+/** A row for each key, model, modality and cache of a month, in a fixed order; costs add up to the statement's total. */
 export function focusCsv({ month, timeZone, amounts }: FocusMonth): string {
   const billed = monthRange(timeZone, month);
   const lines = amounts.map((amount) => {

@@ -90,9 +90,9 @@ export async function loadMonths(db: Db, question: MonthQuestion, byLabel: Regro
 
 /** Queries without a roll-up: labels, a single customer, and customers by anything but their project. */
 export function needsRows(by: GroupBy, filter: AmountFilter): boolean {
-  const { labels, customerId, apiKeyId, model, provider } = filter;
+  const { labels, customerId, apiKeyId, model, provider, modality } = filter;
   if (by.startsWith('label.') || labels !== undefined || customerId !== undefined) return true;
-  return by === 'customer' && [apiKeyId, model, provider].some((one) => one !== undefined);
+  return by === 'customer' && [apiKeyId, model, provider, modality].some((one) => one !== undefined);
 }
 
 const keptOf = (db: Db, { nowMs, logRetentionDays }: MonthQuestion, range: Stretch) =>

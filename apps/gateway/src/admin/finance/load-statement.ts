@@ -82,6 +82,7 @@ const NOBODY: Readonly<Record<string, string>> = {
   customer: 'No customer',
   provider: 'No provider',
   model: 'No model',
+  modality: 'Not recorded',
 };
 
 const nameOf = (by: string, group: string, { names }: Pick<Found, 'names'>): string =>

@@ -95,12 +95,12 @@ function keptOf(
 ): NewClosing['amounts'] {
   const estimateOf = estimatesOf({ estimated });
   return amounts.map((amount) => {
-    const { correctionOf, home, keyName, model, cache } = amount;
+    const { correctionOf, home, keyName, model, modality, cache } = amount;
     const ofMonth = correctionOf ?? (kind === 'previous' ? shiftMonth(month, -1) : month);
     return {
       ...{ projectId: home.id, month, kind: correctionOf === undefined ? kind : ('correction' as const), ofMonth },
       ...{ apiKeyId: amount.group, keyName, provider: model?.provider ?? '', model: model?.name ?? '' },
-      ...{ cache: cache ?? 'miss', requests: amount.requests, costNanoUsd: amount.costNanoUsd },
+      ...{ modality, cache: cache ?? 'miss', requests: amount.requests, costNanoUsd: amount.costNanoUsd },
       ...{ estimatedNanoUsd: estimateOf(amount), savedNanoUsd: amount.savedNanoUsd },
       savedVendorPicoUsd: vendorSavedPico(amount, prices),
       ...{ tokensCacheRead: amount.tokensCacheRead, tokensCacheWrite: amount.tokensCacheWrite },

@@ -25,6 +25,7 @@ const BY = [
   'key',
   'model',
   'provider',
+  'modality',
   'customer',
   'label.team',
   'label.feature',
@@ -38,6 +39,7 @@ const GROUP_OF: Readonly<Record<string, (record: LogRecord) => string>> = {
   key: (record) => record.apiKeyId,
   model: (record) => record.model,
   provider: (record) => record.finalProvider ?? '',
+  modality: (record) => record.modality ?? 'text',
   customer: (record) => record.customerId ?? '',
   'label.team': (record) => record.labels?.team ?? '',
   'label.feature': (record) => record.labels?.feature ?? '',
@@ -102,6 +104,7 @@ describe.each(TEST_DATABASES)('statements on $name', (kind) => {
         'project_id',
         'model',
         'provider',
+        'modality',
         'customer_id',
         'label.team',
       ),
@@ -112,7 +115,13 @@ describe.each(TEST_DATABASES)('statements on $name', (kind) => {
         team_id: DEFAULT_TEAM_ID,
         cost_center: '47 11',
       },
-      ...{ project_id: projects[0]?.id ?? '', model: 'model-1', provider: 'beta', customer_id: 'customer-2' },
+      ...{
+        project_id: projects[0]?.id ?? '',
+        model: 'model-1',
+        provider: 'beta',
+        modality: 'image',
+        customer_id: 'customer-2',
+      },
       'label.team': 'ads',
     };
     const groupOfFilter: Readonly<Record<string, keyof typeof GROUP_OF>> = {
@@ -123,6 +132,7 @@ describe.each(TEST_DATABASES)('statements on $name', (kind) => {
         project_id: 'project',
         model: 'model',
         provider: 'provider',
+        modality: 'modality',
         customer_id: 'customer',
       },
       'label.team': 'label.team',
@@ -351,7 +361,9 @@ describe.each(TEST_DATABASES)('statements on $name', (kind) => {
   test('years later months are as exact in every zone of whole hours; labels are those of now, and it says so', async () => {
     const before = await ask({ time_zone: 'Europe/Berlin', month: '2027-10', by: 'model' });
     nowMs = Date.parse('2029-06-15T00:00:00Z');
+    const byModality = await ask({ time_zone: 'Europe/Berlin', month: '2027-10', by: 'modality' });
     await deleteExpired(admin.database.db, 'rollup_hour', nowMs - 90 * DAY_MS);
+    await deleteExpired(admin.database.db, 'rollup_modality_hour', nowMs - 90 * DAY_MS);
     await dropPartitionsBefore(admin.database.db, nowMs - 90 * DAY_MS);
     for (const zone of ['Europe/Berlin', 'America/Los_Angeles', 'Asia/Tokyo']) {
       const after = await ask({ time_zone: zone, month: '2027-10', by: 'model' });
@@ -362,6 +374,9 @@ describe.each(TEST_DATABASES)('statements on $name', (kind) => {
       if (zone === 'Europe/Berlin') {
         const money = (rows: readonly Record<string, unknown>[]) => rows.map((row) => [row.group, row.cost_usd]);
         expect(money(after.rows)).toEqual(money(before.rows));
+        const split = await ask({ time_zone: zone, month: '2027-10', by: 'modality' });
+        expect(money(split.rows)).toEqual(money(byModality.rows));
+        expect(split.rows.map(({ name }: { name: string }) => name).toSorted()).toEqual(['batch', 'image', 'text']);
       }
     }
     const india = await ask({ time_zone: 'Asia/Kolkata', month: '2027-10', by: 'model' });
@@ -400,6 +415,7 @@ function makeRecords(keys: readonly { readonly id: string; readonly project_id: 
       projectId: key?.project_id,
       apiKeyId: key?.id,
       model: `model-${index % 4}`,
+      ...(index % 7 === 0 && { modality: index % 2 === 0 ? 'image' : 'batch' }),
       finalProvider: index % 5 === 0 ? 'beta' : 'alpha',
       customerId: index % 3 === 0 ? undefined : `customer-${index % 7}`,
       labels: Object.keys(labels).length === 0 ? undefined : labels,

@@ -23,7 +23,7 @@ const statement = createRoute({
   path: '/finance/statement',
   tags,
   summary:
-    'Cost of a calendar month by organization, team, cost center, project, key, model, provider, customer or label',
+    'Cost of a calendar month by organization, team, cost center, project, key, model, provider, modality, customer or label',
   description:
     'Exact sums against the month before, with what caches saved, what was estimated, and a forecast against caps while the ' +
     'month is running. `label.<name>=value` narrows by a label. A month that was closed keeps its figures.',
@@ -41,7 +41,7 @@ const focus = createRoute({
   path: '/finance/focus.csv',
   tags,
   summary:
-    'The month in the FOCUS 1.3 format: a row for each key, model and cache, tagged by organization, team and cost center',
+    'The month in the FOCUS 1.3 format: a row for each key, model, modality and cache, tagged by organization, team, cost center and modality',
   request: { query: focusQuerySchema },
   responses: { 200: { description: 'CSV', content: { 'text/csv': { schema: z.string() } } } },
 });

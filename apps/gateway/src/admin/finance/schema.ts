@@ -1,10 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { isTimeZone, MONTH, monthOf, monthRange } from '@llm0/core/finance/calendar';
+import { MODALITIES } from '@llm0/core/logs/log-record';
 import { costCenter, id, instantShown, projectIds, text, usdShown } from '../fields/fields';
 import { FACT_GROUPS, type FactGroup, type Within } from './facts';
 import type { MonthQuestion } from './load-months';
 
+const MODALITIES_SPENT = [...MODALITIES, 'tool'] as const;
 const GROUPS: readonly string[] = [...FACT_GROUPS, 'customer'];
 const LABEL = /^label\.[a-z0-9][a-z0-9._-]{0,62}$/;
 
@@ -36,6 +38,7 @@ export const statementQuerySchema = z
     api_key_id: id.optional(),
     model: text(512).optional().openapi({ description: 'Model that answered' }),
     provider: text().optional(),
+    modality: z.enum(MODALITIES_SPENT).optional(),
     customer_id: text(256).optional(),
   })
   .catchall(z.string().max(256))
@@ -82,12 +85,12 @@ export function toQuestion(
       });
     labels[name.slice('label.'.length)] = String(value);
   }
-  const { project_id: projectId, api_key_id: apiKeyId, model, provider, customer_id: customerId } = query;
+  const { project_id: projectId, api_key_id: apiKeyId, model, provider, modality, customer_id: customerId } = query;
   const { team_id: teamId, organization_id: organizationId, cost_center: costCenter } = query;
   const within = {
     ...{ ...(teamId && { teamId }), ...(organizationId && { organizationId }), ...(costCenter && { costCenter }) },
   };
-  const filter = { projectId, apiKeyId, model, provider, customerId };
+  const filter = { projectId, apiKeyId, model, provider, modality, customerId };
   return {
     ...{ ...at, month, timeZone, within, by: query.by as StatementQuestion['by'] },
     filter: Object.keys(labels).length === 0 ? filter : { ...filter, labels },
@@ -96,7 +99,7 @@ export function toQuestion(
 
 /** Filters of a statement, as in the query. */
 export function shownFilters({ filter, within }: Pick<StatementQuestion, 'filter' | 'within'>): Record<string, string> {
-  const { projectId, apiKeyId, model, provider, customerId, labels = {} } = filter;
+  const { projectId, apiKeyId, model, provider, modality, customerId, labels = {} } = filter;
   const all = {
     organization_id: within.organizationId,
     team_id: within.teamId,
@@ -105,6 +108,7 @@ export function shownFilters({ filter, within }: Pick<StatementQuestion, 'filter
     api_key_id: apiKeyId,
     model,
     provider,
+    modality,
     customer_id: customerId,
   };
   const named = Object.entries(labels).map(([name, value]) => [`label.${name}`, value]);

@@ -16,6 +16,7 @@ const prices = createPriceBook(
 );
 const amount = (given: Partial<Amount> = {}): Amount => ({
   ...{ group: 'a', model: { provider: 'p', name: 'm' }, cache: 'miss', requests: 1, costNanoUsd: 0, savedNanoUsd: 0 },
+  modality: 'text',
   ...{ tokensCacheRead: 0, tokensCacheWrite: 0 },
   ...given,
 });
@@ -82,6 +83,7 @@ test('rows add up to the total, whatever they are', () => {
     fc.record({
       group: fc.constantFrom('a', 'b', 'c', ''),
       model: fc.constant({ provider: 'p', name: 'm' }),
+      modality: fc.constant('text'),
       cache: fc.constantFrom('exact' as const, 'semantic' as const, 'miss' as const),
       requests: fc.nat(99),
       costNanoUsd: nano,

@@ -20,7 +20,7 @@ const prices = createPriceBook(
 );
 const amount = (more: Partial<Amount>): Amount => ({
   ...{ group: 'm', model: { provider: 'a', name: 'm' }, cache: 'miss', requests: 3, costNanoUsd: 0, savedNanoUsd: 0 },
-  ...{ tokensCacheRead: 1000, tokensCacheWrite: 0, ...more },
+  ...{ modality: 'text', tokensCacheRead: 1000, tokensCacheWrite: 0, ...more },
 });
 
 test('savings are the discount on reads minus the surcharge on writes', () => {

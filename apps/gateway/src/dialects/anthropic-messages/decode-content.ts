@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { stopAtOwnFile } from '@llm0/core/chat/own-files';
 import type { ContentPart } from '@llm0/core/chat/request';
 import {
   cacheControl,
@@ -75,7 +76,10 @@ function decodeDocument(block: JsonObject, path: string): ContentPart | undefine
 }
 
 function requiredSource({ source }: JsonObject, path: string): JsonObject {
-  if (isObject(source) && typeof source.type === 'string') return source;
+  if (isObject(source) && typeof source.type === 'string') {
+    if (source.type === 'file') stopAtOwnFile(source.file_id, `${path}.source.file_id`);
+    return source;
+  }
   throw mustBe(`${path}.source`, 'an object with a "type"', source);
 }
 

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { stopAtOwnFile } from '@llm0/core/chat/own-files';
 import type { ContentPart } from '@llm0/core/chat/request';
 import { type ContentFormat, decodeParts, type PartDecoder } from '../decode-lists';
 import { invalid, isObject, optionalText, present, requiredText, textOf } from '../read-fields';
@@ -17,7 +18,7 @@ const PART_DECODERS = new Map<string, PartDecoder>([
   ['input_text', { fields: withFields('text'), decode: decodeText }],
   ['output_text', OUTPUT_TEXT],
   ['text', { fields: withFields('text'), decode: decodeText }],
-  ['input_image', { fields: withFields('image_url', 'detail'), decode: decodeImage }],
+  ['input_image', { fields: withFields('image_url', 'file_id', 'detail'), decode: decodeImage }],
   ['input_file', { fields: withFields('file_data', 'file_url', 'file_id', 'filename'), decode: decodeFile }],
   ['input_audio', { fields: withFields('input_audio'), decode: decodeAudio }],
   ['refusal', { fields: withFields('refusal'), decode: decodeRefusal }],
@@ -33,7 +34,10 @@ function decodeRefusal(item: JsonObject, path: string): ContentPart {
 }
 
 function decodeImage(item: JsonObject, path: string): ContentPart {
+  stopAtOwnFile(item.file_id, `${path}.file_id`);
   const url = item.image_url;
+  // A vendor's own id means something to that vendor only.
+  if (item.file_id != null) return { type: 'raw', format: 'openai-responses', value: item };
   if (typeof url !== 'string' || url === '') {
     throw invalid(`${path}.image_url`, `"${path}.image_url" must be a URL or a data URL.`);
   }
@@ -42,6 +46,7 @@ function decodeImage(item: JsonObject, path: string): ContentPart {
 
 function decodeFile(item: JsonObject, path: string): ContentPart {
   const text = (name: string) => optionalText(item, name, path);
+  stopAtOwnFile(item.file_id, `${path}.file_id`);
   const [data, url, fileId, filename] = [text('file_data'), text('file_url'), text('file_id'), text('filename')];
   const dataUrl = data ?? url;
   if (dataUrl === undefined && fileId === undefined) {

@@ -5,6 +5,7 @@ import { type SentFile, sizeOf } from '@llm0/core/tasks/task-request';
 import type { TaskBody, TaskDialect, TaskSummary } from '../dialect';
 import { encodeError } from '../openai-chat/encode-error';
 import { invalid, readBoolean, readNumber, readString } from '../read-fields';
+import { readReferences } from './picture-references';
 import { encodeFacts, readCommon } from './task-fields';
 
 const KNOWN: ReadonlySet<string> = new Set([
@@ -36,7 +37,7 @@ export const openaiImages: TaskDialect<ImageRequest, ImageAnswer> = {
 
 /** `POST /v1/images/edits`. Source: https://platform.openai.com/docs/api-reference/images/createEdit */
 export const openaiImageEdits: TaskDialect<ImageRequest, ImageAnswer> = {
-  ...{ name: 'openai-image-edits', body: 'form', encodeError },
+  ...{ name: 'openai-image-edits', body: 'form', encodeError, referencesOf: readReferences },
   decodeRequest: (body) => ({ ...decodeFields(fromForm(body.fields)), ...readPictures(body) }),
   encodeResponse,
   encodeEvents: (answer, summary) => encodeEvents(answer, summary, 'image_edit'),

@@ -1,6 +1,7 @@
 import { untilGone } from '@llm0/core/async/until-gone';
+import { OwnFileError } from '@llm0/core/chat/own-files';
 import type { Dialect } from '../../dialects/dialect';
-import type { Services } from '../../services/contract';
+import type { Services, UnderWay } from '../../services/contract';
 import { guardAnswer } from '../guard/guard-answer';
 import { guardInput, isGuarded, isSame, withGuarded } from '../guard/guard-input';
 import { handleRefusal, type Progress } from '../handle-refusal';
@@ -11,10 +12,11 @@ import { authenticate, type ChosenKey } from '../request/authenticate';
 import { claimCompletion, hasIdempotencyKey, UNCLAIMED } from '../request/idempotency';
 import type { Authenticated } from '../request/load-principal';
 import { openContext } from '../request/open-context';
-import { readRequestBody, withDigest } from '../request/read-request';
+import { HeldRequest, readRequestBody, withDigest } from '../request/read-request';
 import { loadConversation } from './load-conversation';
 import { produceAnswer } from './produce-answer';
 import { respond } from './respond';
+import { withOwnFiles } from './with-own-files';
 
 /** `POST` of a chat dialect: the request path, in reading order. `chosen`: sent by an operator as that key. */
 export async function handleChat(
@@ -24,7 +26,7 @@ export async function handleChat(
   chosen?: ChosenKey,
 ): Promise<Response> {
   const progress: Progress = {};
-  const underWay = services.openRequests.enter();
+  const underWay = httpRequest instanceof HeldRequest ? httpRequest.underWay : services.openRequests.enter();
   try {
     const ctx = openContext(services, httpRequest, { held: underWay.held, chosen });
     progress.ctx = ctx;
@@ -32,6 +34,7 @@ export async function handleChat(
     progress.principal = principal;
     ctx.held.key = principal.key.id;
     const { body, isLarge } = await readRequestBody(services, httpRequest, underWay);
+    progress.body = body;
     if (typeof body.model === 'string') progress.requestedModel = body.model;
     progress.stream = body.stream === true;
     const { headers } = httpRequest;
@@ -42,6 +45,7 @@ export async function handleChat(
         : await loadConversation(services, { dialect, responseStorage, body, headers, ctx, principal });
     const request = isLarge || isLoadedLarge ? await withDigest(decoded) : decoded;
     progress.request = request;
+    progress.body = undefined;
     const judge = (by: Authenticated) => guardInput(services, { ctx, principal: by, request, progress });
     let guarding = isGuarded(ctx, principal) ? await judge(principal) : undefined;
     if (guarding !== undefined) principal = guarding.principal;
@@ -69,10 +73,37 @@ export async function handleChat(
     const produced = pending.ready ?? (await untilGone(pending.answer, httpRequest.signal, pending));
     const answer = guardAnswer(services, { guarded, answer: produced, ctx, admission, dialect });
     meter.attach(answer);
-    const { end: onEnd } = underWay;
-    return await respond(services, { dialect, ctx, admission, answer, meter, claim, httpRequest, onEnd });
+    return await respond(services, { dialect, ctx, admission, answer, meter, claim, httpRequest, onEnd: underWay.end });
   } catch (cause) {
-    underWay.end();
-    return handleRefusal(services, { dialect: dialect.name, envelope: dialect, progress, cause });
+    return answerFailed(services, { dialect, httpRequest, chosen, progress, underWay, cause });
+  }
+}
+
+interface Failed {
+  readonly dialect: Dialect;
+  readonly httpRequest: Request;
+  readonly chosen: ChosenKey | undefined;
+  readonly progress: Progress;
+  readonly underWay: UnderWay;
+  readonly cause: unknown;
+}
+
+function refuse(services: Services, { dialect, progress, underWay, cause }: Failed): Promise<Response> {
+  underWay.end();
+  return handleRefusal(services, { dialect: dialect.name, envelope: dialect, progress, cause });
+}
+
+/** Serves a request that names files as if it held them; refuses any other one. */
+async function answerFailed(services: Services, failed: Failed): Promise<Response> {
+  const { dialect, httpRequest, chosen, progress, underWay, cause } = failed;
+  const { body, principal } = progress;
+  const isAskedAgain = cause instanceof OwnFileError && body !== undefined && principal !== undefined;
+  if (!isAskedAgain) return refuse(services, failed);
+  try {
+    const whole = await withOwnFiles(services, { body, projectId: principal.project.id, underWay });
+    if (whole === undefined) return refuse(services, failed);
+    return handleChat(services, dialect, new HeldRequest(httpRequest, whole, underWay), chosen);
+  } catch (problem) {
+    return refuse(services, { ...failed, cause: problem });
   }
 }

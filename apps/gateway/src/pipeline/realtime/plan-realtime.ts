@@ -130,6 +130,7 @@ const PRICED_BY = {
   realtime: ['output_audio'],
   bidi: ['output_audio'],
   live: ['session_second'],
+  translation: ['minute', 'second'],
 } as const satisfies Record<RealtimeProtocol, readonly string[]>;
 const HEARD_BY = ['minute', 'second', 'input_audio', 'input'] as const;
 

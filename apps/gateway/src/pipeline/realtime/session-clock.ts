@@ -1,5 +1,6 @@
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { RealtimeReader } from '@llm0/providers/transport/call-realtime';
 import type { SessionMeter } from './session-meter';
 import type { SessionSpending } from './session-spending';
 
@@ -7,6 +8,12 @@ import type { SessionSpending } from './session-spending';
 const STRETCH_SECONDS = 60;
 /** The next stretch is held so long before the end of one. */
 const AHEAD_SECONDS = 2;
+
+interface ClockParts {
+  readonly spending: SessionSpending;
+  readonly reader: Pick<RealtimeReader, 'takeSeconds'>;
+  readonly monotonicMs: () => number;
+}
 
 /** Pays a session by its seconds, a stretch at a time: it ends with the last stretch that the budget covers. */
 export class SessionClock {
@@ -23,7 +30,25 @@ export class SessionClock {
   constructor(
     private readonly spending: SessionSpending,
     private readonly monotonicMs: () => number,
+    /** Seconds of speech since the last call, where these are billed instead of the session's. */
+    private readonly takeSpeech?: () => number,
   ) {}
+
+  /** undefined where a session has no clock. */
+  static of({ spending, reader, monotonicMs }: ClockParts): SessionClock | undefined {
+    const { protocol } = spending.session;
+    if (protocol === 'translation') return new SessionClock(spending, monotonicMs, () => reader.takeSeconds());
+    return protocol === 'live' ? new SessionClock(spending, monotonicMs) : undefined;
+  }
+
+  private get isBySpeech(): boolean {
+    return this.takeSpeech !== undefined;
+  }
+
+  /** What is billed by speech holds the next stretch before more of it goes on. Throws the refusal. */
+  spare(): Promise<void> | undefined {
+    return this.isBySpeech ? this.tick() : undefined;
+  }
 
   /** Holds the first stretch. Throws the refusal. */
   async start(): Promise<void> {
@@ -50,7 +75,7 @@ export class SessionClock {
     const usage = this.usage();
     if (error === undefined) current?.complete(usage);
     else current?.fail(error);
-    this.booked += usage.units?.sessionSeconds ?? 0;
+    this.booked += secondsIn(usage);
   }
 
   private async goOn(): Promise<void> {
@@ -63,7 +88,7 @@ export class SessionClock {
         return;
       }
       this.current?.complete(usage);
-      this.booked += usage.units?.sessionSeconds ?? 0;
+      this.booked += secondsIn(usage);
       this.current = next;
     } finally {
       this.isHolding = false;
@@ -71,18 +96,29 @@ export class SessionClock {
   }
 
   private hold(): Promise<SessionMeter> {
-    const bound = (): Usage => ({ ...ZERO_USAGE, units: { sessionSeconds: STRETCH_SECONDS } });
+    const bound = (): Usage => ({ ...ZERO_USAGE, units: this.unitsOf(STRETCH_SECONDS) });
     return this.spending.hold({ bound, estimate: () => this.usage() });
   }
 
   /** Until the vendor's last count, never less than has passed. */
   private get elapsed(): number {
+    if (this.takeSpeech !== undefined) {
+      this.told += this.takeSpeech();
+      return this.told;
+    }
     return this.isFinal ? this.told : Math.max(this.told, (this.monotonicMs() - this.startedMs) / 1000);
   }
 
   /** Of the current stretch. */
   private usage(): Usage {
-    const sessionSeconds = Math.max(0, Math.ceil((this.elapsed - this.booked) * 1000) / 1000);
-    return { ...ZERO_USAGE, units: { sessionSeconds }, ...(this.isFinal ? {} : { estimated: true }) };
+    const seconds = Math.max(0, Math.ceil((this.elapsed - this.booked) * 1000) / 1000);
+    const isExact = this.isFinal || this.isBySpeech;
+    return { ...ZERO_USAGE, units: this.unitsOf(seconds), ...(isExact ? {} : { estimated: true }) };
+  }
+
+  private unitsOf(seconds: number): NonNullable<Usage['units']> {
+    return this.isBySpeech ? { seconds } : { sessionSeconds: seconds };
   }
 }
+
+const secondsIn = ({ units }: Usage): number => units?.sessionSeconds ?? units?.seconds ?? 0;

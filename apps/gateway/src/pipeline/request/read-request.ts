@@ -15,10 +15,22 @@ export interface ReadBody {
   readonly isLarge: boolean;
 }
 
+/** A request whose body was read before, by a request under way that goes on as this one. */
+export class HeldRequest extends Request {
+  constructor(
+    request: Request,
+    readonly whole: ReadBody,
+    readonly underWay: UnderWay,
+  ) {
+    super(request.url, { method: request.method, headers: request.headers, signal: request.signal });
+  }
+}
+
 type Needs = Pick<Services, 'config' | 'bodyDeadlines'>;
 
 /** Reads and parses a request body, bounded by MAX_BODY_BYTES. Throws `request_too_large`, `overloaded` or `invalid_json`. */
 export async function readRequestBody(services: Needs, request: Request, underWay: UnderWay): Promise<ReadBody> {
+  if (request instanceof HeldRequest) return request.whole;
   const { value, isLarge } = await readValue(services, request, underWay);
   return { body: asObject(value), isLarge };
 }

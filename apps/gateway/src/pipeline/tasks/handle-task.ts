@@ -21,7 +21,8 @@ import { askTargets, guessTask, type TaskResponse } from './ask-target';
 import { guardTask, judgeAnswer } from './guard-task';
 import { isCacheable, planTask, type TaskJob, taskPlanner } from './plan-task';
 import { readAudioForm } from './read-audio-form';
-import { checkBodyType, readForm } from './read-form';
+import { checkBodyType, isJson, readForm } from './read-form';
+import { readReferences } from './read-references';
 import { respondStream, respondWhole, type ServedTask } from './respond-task';
 import type { Task } from './task';
 import { TaskMeter } from './task-meter';
@@ -54,7 +55,8 @@ export async function handleTask<R extends TaskRequest, A extends JsonObject>(
     const principal = await authenticate(services, httpRequest, chosen);
     progress.principal = principal;
     ctx.held.key = principal.key.id;
-    const request = await readTask(services, { dialect, httpRequest, underWay, progress, open });
+    const projectId = principal.project.id;
+    const request = await readTask(services, { dialect, httpRequest, underWay, progress, open, projectId });
     const guarding = isGuarded(ctx, principal)
       ? await guardTask(services, task, { ctx, principal, request, progress })
       : undefined;
@@ -108,14 +110,17 @@ interface ReadInput<R extends TaskRequest, A extends JsonObject> {
   readonly underWay: UnderWay;
   readonly progress: Progress;
   readonly open: OpenForm;
+  readonly projectId: string;
 }
 
+type ReadNeeds = Pick<Services, 'config' | 'bodyDeadlines' | 'files' | 'clock'>;
+
 async function readTask<R extends TaskRequest, A extends JsonObject>(
-  services: Pick<Services, 'config' | 'bodyDeadlines'>,
-  { dialect, httpRequest, underWay, progress, open }: ReadInput<R, A>,
+  services: ReadNeeds,
+  { progress, ...input }: ReadInput<R, A>,
 ): Promise<R> {
-  checkBodyType(httpRequest, dialect.body);
-  const body = await readBody(services, { dialect, httpRequest, underWay, open });
+  const { dialect } = input;
+  const body = await readBody(services, input);
   if (typeof body.fields.model === 'string') progress.requestedModel = body.fields.model;
   const request = dialect.decodeRequest(body);
   progress.stream = request.stream;
@@ -123,9 +128,15 @@ async function readTask<R extends TaskRequest, A extends JsonObject>(
 }
 
 async function readBody<R extends TaskRequest, A extends JsonObject>(
-  services: Pick<Services, 'config' | 'bodyDeadlines'>,
-  { dialect, httpRequest, underWay, open }: Omit<ReadInput<R, A>, 'progress'>,
+  services: ReadNeeds,
+  { dialect, httpRequest, underWay, open, projectId }: Omit<ReadInput<R, A>, 'progress'>,
 ): Promise<TaskBody> {
+  const { referencesOf } = dialect;
+  if (referencesOf !== undefined && isJson(httpRequest)) {
+    const { body } = await readRequestBody(services, httpRequest, underWay);
+    return readReferences(services, { body, underWay, projectId, referencesOf });
+  }
+  checkBodyType(httpRequest, dialect.body);
   if (dialect.body === 'json') {
     return { fields: (await readRequestBody(services, httpRequest, underWay)).body, files: [] };
   }

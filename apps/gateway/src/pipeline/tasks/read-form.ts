@@ -19,9 +19,14 @@ const TYPES = {
   audio: ['multipart/form-data'],
 } as const satisfies Record<string, readonly string[]>;
 
+/** True for a body that says it is JSON. */
+export const isJson = ({ headers }: Pick<Request, 'headers'>): boolean => typeOf(headers) === 'application/json';
+
+const typeOf = (headers: Headers): string => headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+
 /** Throws 415 for a body of another kind. */
 export function checkBodyType({ headers }: Pick<Request, 'headers'>, kind: keyof typeof TYPES): void {
-  const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
+  const type = typeOf(headers);
   const types: readonly string[] = TYPES[kind];
   if (types.includes(type)) return;
   const message = `The body must be ${types[0]}, but its Content-Type is "${type.slice(0, 80)}".`;

@@ -11,6 +11,7 @@ export interface SessionPath {
 const REALTIME: SessionPath = { protocol: 'realtime', dialect: 'openai-realtime' };
 const PATHS: ReadonlyMap<string, SessionPath> = new Map([
   ['/v1/realtime', REALTIME],
+  ['/v1/realtime/translations', { protocol: 'translation', dialect: 'openai-realtime' }],
   ['/v1/live/sessions', { protocol: 'live', dialect: 'openai-live' }],
 ]);
 /** Of the vendor's own clients, which name the model in their first message, and double the slash behind a base URL. */

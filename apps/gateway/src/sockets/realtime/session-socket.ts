@@ -55,7 +55,7 @@ export class SessionSocket implements SocketPeer {
     const { part, spending, upstream } = session;
     this.reader = part.createReader();
     this.turns = new SessionTurns({ spending, reader: this.reader });
-    this.clock = spending.session.protocol === 'live' ? new SessionClock(spending, monotonicMs) : undefined;
+    this.clock = SessionClock.of({ spending, reader: this.reader, monotonicMs });
     this.openedMs = monotonicMs();
     this.activeMs = this.openedMs;
     upstream.onmessage = ({ data }) => this.fromVendor?.push(data as Frame);
@@ -147,7 +147,8 @@ export class SessionSocket implements SocketPeer {
       this.refuse(cause);
       return undefined;
     }
-    const held = fact?.type === 'ask' ? this.turns.ask(fact.eventId, fact.outputTokens) : this.turns.spare();
+    const spared = () => this.clock?.spare() ?? this.turns.spare();
+    const held = fact?.type === 'ask' ? this.turns.ask(fact.eventId, fact.outputTokens) : spared();
     if (held === undefined) {
       this.forward(frame);
       return undefined;

@@ -112,6 +112,22 @@ const CUT: readonly (readonly [string, string, string])[] = [
 test.each<ContentPart>([
   { type: 'image', url: 'https://a.example/x.png' },
   { type: 'audio', dataBase64: 'UklGRg==', format: 'wav' },
+  { type: 'file', fileId: 'file-1' },
+  { type: 'file', dataUrl: 'https://a.example/x.pdf' },
+  { type: 'file', dataUrl: `data:application/pdf;base64,${base64('%PDF-1.7\n\0\u0001')}` },
+  // All of it may be ASCII.
+  { type: 'file', dataUrl: `data:text/plain;base64,${base64('\n%PDF-1.4 <~87cURD]~>')}` },
+  {
+    type: 'raw',
+    format: 'openai-chat',
+    value: { type: 'file', file: { file_data: 'data:application/pdf;base64,JVBERi0=' } },
+  },
+  {
+    type: 'raw',
+    format: 'anthropic-messages',
+    value: { type: 'document', source: { type: 'base64', data: 'JVBERi0=' } },
+  },
+  { type: 'raw', format: 'anthropic-messages', value: { type: 'x', content: [{ type: 'image', source: {} }] } },
 ])('a part that no rule can read is refused by the name of a rule, unless all only watch: %j', async (part) => {
   expect(await contentOf([part], guardOf('flag'))).toEqual([part]);
   await expect(contentOf([...textsOf('look'), part])).rejects.toMatchObject({
@@ -126,7 +142,7 @@ test('marks for a vendor’s cache are judged as what they stand at', async () =
       ...{ model: 'm', stream: false },
       messages: [
         { role: 'system', content: [{ type: 'text', text: 'hi', cacheControl }] },
-        { role: 'user', content: [{ type: 'file', fileId: 'file-1', cacheControl }] },
+        { role: 'user', content: [{ type: 'file', dataUrl: `data:text/plain;base64,${base64('so')}`, cacheControl }] },
         {
           ...{ role: 'assistant', content: [] },
           toolCalls: [{ id: 'c', name: 'f', arguments: '{}', cacheControl }],

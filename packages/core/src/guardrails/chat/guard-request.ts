@@ -4,7 +4,7 @@ import { invalidRequest } from '../../errors/gateway-error';
 import type { GuardrailPart } from '../policy';
 import type { RequestGuard } from '../request-guard';
 import { GuardedTexts } from './guard-texts';
-import { readTextFile } from './unread-fields';
+import { mediaTypeIn, readPlainFile } from './unread-fields';
 
 const PART_OF_ROLE = {
   system: 'system',
@@ -155,6 +155,7 @@ async function guardContent(
     if (one.type === 'image' || one.type === 'audio') {
       refuseUnread('messages', UNREAD[one.type], texts.enforcingInput(part));
     }
+    if (one.type === 'raw') refuseRaw(texts, one.value, part);
     return one.type === 'file' ? guardFile(texts, one, part) : asIs(texts, one, part);
   });
 }
@@ -168,11 +169,18 @@ export function refuseUnread(param: string, what: string, rule: string | undefin
   throw invalidRequest(param, message);
 }
 
+function refuseRaw(texts: GuardedTexts, value: JsonObject, part: GuardrailPart): void {
+  const rule = texts.enforcingInput(part);
+  const type = rule === undefined ? undefined : mediaTypeIn(value);
+  if (type !== undefined) refuseUnread('messages', `"${type}" parts`, rule);
+}
+
 type FilePart = Extract<ContentPart, { type: 'file' }>;
 
-/** Judges a text file as part of its message. */
+/** Judges a text file as part of its message; refuses any other one. */
 async function guardFile(texts: GuardedTexts, file: FilePart, part: GuardrailPart): Promise<FilePart> {
-  const read = file.dataUrl === undefined ? undefined : readTextFile(file.dataUrl, 'dataUrl');
-  if (read !== undefined) await texts.text(read.text, part);
+  const read = file.dataUrl === undefined ? undefined : readPlainFile(file.dataUrl);
+  if (read === undefined) refuseUnread('messages', 'files other than text, such as PDF', texts.enforcingInput(part));
+  else await texts.text(read.text, part);
   return asIs(texts, file, part);
 }

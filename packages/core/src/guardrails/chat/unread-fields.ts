@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../chat/json';
+import type { JsonObject, JsonValue } from '../../chat/json';
 import { CODINGS, encodingOf, wideEncodingOf } from '../decoders/encodings';
 
 /** Fields that only their vendor can read. It rejects a changed value. */
@@ -67,6 +67,40 @@ export function readTextFile(value: string, name: string): TextFile | undefined 
   if (data === '' || !beginsText(data) || !BASE64_LINES.test(data)) return undefined;
   const read = textIn(data);
   return read && { text: read.text, write: (text) => head + read.encode(text).toString('base64') };
+}
+
+const PDF = '%PDF-';
+/** In base64. Readers find the mark of a PDF anywhere in the first 1,024 bytes. */
+const PDF_HEAD = 1368;
+
+/** As `readTextFile`; undefined for a PDF too, whose words are encoded even where all of it is ASCII. */
+export const readPlainFile = (dataUrl: string): TextFile | undefined =>
+  isPdf(dataUrl) ? undefined : readTextFile(dataUrl, 'dataUrl');
+
+function isPdf(dataUrl: string): boolean {
+  const from = dataUrl.indexOf(',') + 1;
+  return Buffer.from(dataUrl.slice(from, from + PDF_HEAD), 'base64')
+    .toString('latin1')
+    .includes(PDF);
+}
+
+const MEDIA_TYPE = /^(?:input_)?(?:image|audio|video|file|document)(?:_url)?$/;
+const READ_SOURCES: ReadonlySet<unknown> = new Set(['text', 'content']);
+
+/** Type of a part, or of one inside it, that nobody here can read. */
+export function mediaTypeIn(value: JsonValue | undefined): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (!Array.isArray(value)) {
+    const { type, source } = value;
+    const sourceType =
+      typeof source === 'object' && source !== null && !Array.isArray(source) ? source.type : undefined;
+    if (typeof type === 'string' && MEDIA_TYPE.test(type) && !READ_SOURCES.has(sourceType)) return type;
+  }
+  for (const inner of Object.values(value)) {
+    const found = mediaTypeIn(inner);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** False for most non-text. */
