@@ -6,7 +6,7 @@ import { FormDecoder, type FormPart } from '@llm0/core/forms/decode-form';
 const MAX_FIELD_BYTES = 256 * 1024;
 const MAX_PARTS = 100;
 /** Smaller buffers may be shared by the runtime. */
-const LARGE_BYTES = 64 * 1024;
+const LARGE_BYTES = 16 * 1024;
 
 /** Of all forms: the collector notices small buffers too late. */
 let bytesSinceCollection = 0;

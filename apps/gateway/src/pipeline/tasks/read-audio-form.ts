@@ -173,7 +173,7 @@ export async function readAudioForm(
       }
       if (name !== 'file' || files.length > 0)
         throw invalidRequest(name.slice(0, 80), 'The form must have one "file".');
-      const start = await readStart(form, underWay);
+      const start = await readStart(form, underWay, leastOf(form, declared));
       const read =
         start.isWhole || typeof fields.model === 'string'
           ? startOf(form, start, { declared, boundary })
@@ -205,11 +205,17 @@ interface Start {
   readonly isWhole: boolean;
 }
 
-/** As much of a file as is kept in memory. */
-async function readStart(form: FormStream, underWay: UnderWay): Promise<Start> {
+/** A file that is longer for certain need not be kept to find that out. */
+function leastOf(form: FormStream, declared: number | undefined): number {
+  const left = declared === undefined ? 0 : declared - (form.position() ?? declared);
+  return left > KEPT_BYTES + MAX_FORM_BYTES ? HEAD_BYTES : KEPT_BYTES;
+}
+
+/** The beginning of a file, of `least` bytes unless it is shorter. */
+async function readStart(form: FormStream, underWay: UnderWay, least: number): Promise<Start> {
   const pieces: FormBytes[] = [];
   let size = 0;
-  while (size < KEPT_BYTES) {
+  while (size < least) {
     const event = await form.next();
     if (event === undefined || !('data' in event)) return { pieces, size, isWhole: true };
     const room = underWay.held.take(event.data.byteLength);
