@@ -13,7 +13,7 @@ const BOUNDS = {
   miss: { files: 125, calls: 398, allocations: 146 },
   hit: { files: 84, calls: 243, allocations: 102 },
   stream: { files: 138, calls: 600, allocations: 213 },
-  speech: { files: 1138, calls: 6000, allocations: 2130 },
+  speech: { files: 110, calls: 605, allocations: 288 },
 } as const;
 
 let world: TestEnvironment;

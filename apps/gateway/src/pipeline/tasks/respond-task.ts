@@ -87,7 +87,7 @@ export interface StreamedTask<A> {
   readonly response: TaskResponse<A>;
   readonly stream: TaskStream;
   /** Usage for what the stream leaves out. */
-  readonly guess: Usage;
+  readonly guess: () => Usage;
   /** Called once the last byte went out or the caller left. */
   readonly onEnd: () => void;
 }
