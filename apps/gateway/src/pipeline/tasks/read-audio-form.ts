@@ -42,25 +42,31 @@ function* freed(pieces: readonly FormBytes[]): Generator<Uint8Array> {
   }
 }
 
+interface RestStart extends Pick<Whence, 'release'> {
+  /** Read already, behind the first bytes. */
+  readonly pieces: readonly FormBytes[];
+  /** Bytes up to their end. */
+  readonly before: number;
+}
+
 /** The rest of a file that is still on its way, with the fields behind it. */
 class ArrivingRest implements FileRest {
   private isOpened = false;
   private cause: Error | undefined;
   private readonly fields: [string, string][] = [];
 
-  /** `start`: pieces that were read already, behind the first ones. `before`: bytes up to their end. */
   constructor(
     private readonly form: FormStream,
-    private readonly start: readonly FormBytes[],
-    private readonly before: number,
+    private readonly start: RestStart,
     readonly frame: FormFrame | undefined,
   ) {}
 
   async *open(): AsyncGenerator<Uint8Array> {
     this.isOpened = true;
     try {
-      yield* freed(this.start);
-      yield* bounded(this.form.data(), this.before);
+      yield* freed(this.start.pieces);
+      this.start.release();
+      yield* bounded(this.form.data(), this.start.before);
       for (let event = await this.form.next(); event !== undefined; event = await this.form.next()) {
         if ('begin' in event) this.fields.push([event.begin.name, await this.field(event.begin)]);
       }
@@ -174,10 +180,13 @@ export async function readAudioForm(
       if (name !== 'file' || files.length > 0)
         throw invalidRequest(name.slice(0, 80), 'The form must have one "file".');
       const start = await readStart(form, underWay, leastOf(form, declared));
+      // Only the first bytes stay once the others were sent or written.
+      const release = () => underWay.held.giveBack(start.size - HEAD_BYTES);
       const read =
         start.isWhole || typeof fields.model === 'string'
-          ? startOf(form, start, { declared, boundary })
+          ? startOf(form, start, { declared, boundary, release })
           : await store(form, start, opened);
+      if (read.rest instanceof StoredRest) release();
       files.push([name, { ...read, name: fileName, type: type ?? 'application/octet-stream' }]);
       if (read.rest instanceof ArrivingRest) break;
     }
@@ -229,9 +238,11 @@ async function readStart(form: FormStream, underWay: UnderWay, least: number): P
 interface Whence {
   readonly declared: number | undefined;
   readonly boundary: string;
+  /** Called once the start was sent. */
+  readonly release: () => void;
 }
 
-function startOf(form: FormStream, start: Start, { declared, boundary }: Whence): ReadFile {
+function startOf(form: FormStream, start: Start, { declared, boundary, release }: Whence): ReadFile {
   const { pieces, size, isWhole } = start;
   if (isWhole) return { pieces: pieces.map(({ data }) => data), size };
   const [head, behind] = cut(pieces);
@@ -240,7 +251,7 @@ function startOf(form: FormStream, start: Start, { declared, boundary }: Whence)
   const isKnown = declared !== undefined && position !== undefined;
   const left = isKnown ? declared - position + (size - head.byteLength) : 0;
   const frame = isKnown ? { bytes: left, boundaryLength: boundary.length } : undefined;
-  return { pieces: [head], rest: new ArrivingRest(form, behind, size, frame), size: most };
+  return { pieces: [head], rest: new ArrivingRest(form, { pieces: behind, before: size, release }, frame), size: most };
 }
 
 /** The bytes that say what a file is, on their own, and the pieces behind them. */
