@@ -8,7 +8,7 @@ const MIB = 1024 * 1024;
 const FILE_BYTES = 20 * MIB;
 const AT_ONCE = 100;
 const PIECE = new Uint8Array(64 * 1024);
-const BOUNDARY = 'measured';
+const BOUNDARY = 'measured-in-the-night-for-its-memory';
 
 /** Takes files without holding them, as slowly as a vendor may. */
 let received = 0;
@@ -39,9 +39,19 @@ afterAll(async () => {
 const part = (name: string, more = '') =>
   `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`;
 
+interface Sent {
+  readonly isModelFirst: boolean;
+  /** As most clients do. */
+  readonly isDeclared: boolean;
+}
+
+const MODEL = `${part('model')}openai/whisper-9\r\n`;
+const FILE = part('file', '; filename="a.wav"');
+const END = `--${BOUNDARY}--\r\n`;
+const FORM_BYTES = MODEL.length + FILE.length + FILE_BYTES + '\r\n'.length + END.length;
+
 /** A WAV file of silence between its fields, made while it is sent. */
-function form(isModelFirst: boolean): ReadableStream<Uint8Array> {
-  const model = `${part('model')}openai/whisper-9\r\n`;
+function form({ isModelFirst }: Sent): ReadableStream<Uint8Array> {
   async function* pieces() {
     const header = Buffer.alloc(44);
     header.write('RIFF');
@@ -50,36 +60,41 @@ function form(isModelFirst: boolean): ReadableStream<Uint8Array> {
     for (const at of [20, 22, 32]) header.writeUInt16LE(1, at);
     header.writeUInt32LE(8000, 24);
     header.write('data', 36);
-    yield Buffer.from(`${isModelFirst ? model : ''}${part('file', '; filename="a.wav"')}`);
+    yield Buffer.from(`${isModelFirst ? MODEL : ''}${FILE}`);
     yield header;
-    for (let sent = header.length; sent < FILE_BYTES; sent += PIECE.length) yield PIECE;
-    yield Buffer.from(`\r\n${isModelFirst ? '' : model}--${BOUNDARY}--\r\n`);
+    yield PIECE.subarray(header.length);
+    for (let sent = PIECE.length; sent < FILE_BYTES; sent += PIECE.length) yield PIECE;
+    yield Buffer.from(`\r\n${isModelFirst ? '' : MODEL}${END}`);
   }
   return pulled(pieces());
 }
 
-async function transcribe(isModelFirst: boolean): Promise<number> {
+async function transcribe(sent: Sent): Promise<number> {
+  const type = `multipart/form-data; boundary=${BOUNDARY}`;
+  const length: Record<string, string> = sent.isDeclared ? { 'content-length': String(FORM_BYTES) } : {};
   const response = await fetch(`${env.gateway.url}/v1/audio/transcriptions`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': `multipart/form-data; boundary=${BOUNDARY}` },
-    body: form(isModelFirst),
+    headers: { authorization: `Bearer ${key}`, 'content-type': type, ...length },
+    body: form(sent),
   });
   await response.arrayBuffer();
   return response.status;
 }
 
-/** The runtime reads some 1.5 MB of each body ahead, and again while one is written to disk. */
+/** Without any code of ours, the runtime takes 130 to 190 MiB for a hundred bodies that wait. */
 test.each([
-  ['in front of', true, 400],
-  ['behind', false, 700],
+  ['in front of', true, true, 300],
+  ['in front of', true, false, 300],
+  ['behind', false, true, 260],
 ] as const)(
-  'a hundred files of 20 MiB, their model %s them, are never held whole',
-  async (_name, isModelFirst, mostMib) => {
-    await transcribe(isModelFirst);
+  'a hundred files of 20 MiB, their model %s them, are never held whole (declared length: %p)',
+  async (_name, isModelFirst, isDeclared, mostMib) => {
+    const sent = { isModelFirst, isDeclared };
+    await transcribe(sent);
     received = 0;
     const statuses = new Set<number>();
     const { grewMib } = await watchGateway(env.gateway, async () => {
-      const all = Array.from({ length: AT_ONCE }, () => transcribe(isModelFirst));
+      const all = Array.from({ length: AT_ONCE }, () => transcribe(sent));
       for (const status of await Promise.all(all)) statuses.add(status);
     });
     expect([...statuses]).toEqual([200]);

@@ -482,6 +482,13 @@ describe.each(ON_ONE_KIND)('audio on %s stores', (kind) => {
     expect([second.response.headers.get('x-idempotent-replay'), received()]).toEqual(['true', 3]);
   });
 
+  test('short speech of a known length is sent whole', async () => {
+    const asked = { model: 'tts-9', input: 'good morning' };
+    const { response, bytes } = await say(asked);
+    expect(response.headers.get('content-length')).toBe(String(bytes.length));
+    expect(bytes).toEqual(fakeSpeech({ ...asked, voice: 'alloy' }));
+  });
+
   test('speech that breaks off is billed, and looks broken', async () => {
     world.upstream.control.setDefault({ truncateAfter: 3, gapMs: 100 });
     const response = await fetch(`${world.gateway.url}/v1/audio/speech`, {

@@ -13,6 +13,7 @@ const BOUNDS = {
   miss: { files: 125, calls: 398, allocations: 146 },
   hit: { files: 84, calls: 243, allocations: 102 },
   stream: { files: 138, calls: 600, allocations: 213 },
+  speech: { files: 110, calls: 605, allocations: 288 },
 } as const;
 
 let world: TestEnvironment;
@@ -34,10 +35,19 @@ beforeAll(async () => {
 afterAll(() => world.close());
 
 const send = async (body: object) => (await postChat(world.gateway, apiKey, body)).text();
+const speak = async (input: string) => {
+  const response = await fetch(`${world.gateway.url}/v1/audio/speech`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'gpt-4o-mini-tts', input, voice: 'alloy' }),
+  });
+  return response.bytes();
+};
 const SENDERS = {
   miss: () => send(ask(`question ${serial++}`)),
   hit: () => send(ask('the same question')),
   stream: () => send(ask(`question ${serial++}`, { stream: true })),
+  speech: () => speak(`question ${serial++}`),
 };
 
 async function takeWork(): Promise<Work> {
@@ -45,7 +55,7 @@ async function takeWork(): Promise<Work> {
   return (await fetch(url)).json() as Promise<Work>;
 }
 
-test.each(['miss', 'hit', 'stream'] as const)(
+test.each(['miss', 'hit', 'stream', 'speech'] as const)(
   'the work of a %s stays within its bound',
   async (kind) => {
     for (let i = 0; i < WARM_UP; i++) await SENDERS[kind]();

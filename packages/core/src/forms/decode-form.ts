@@ -45,6 +45,11 @@ export class FormDecoder {
     this.delimiter = Buffer.from(`\r\n--${boundary}`);
   }
 
+  /** Bytes that belong to no event yet. */
+  get waiting(): number {
+    return this.rest.length;
+  }
+
   /** True if the chunk was copied, so that nothing needs it any more. */
   push(chunk: Uint8Array): boolean {
     if (this.state === 'over') return true;

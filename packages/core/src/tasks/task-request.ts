@@ -27,14 +27,25 @@ export interface SentFile {
 
 /** The rest of a large file: still on its way, or on disk. */
 export interface FileRest {
+  /** Of the form that brings it; absent where its length is unknown. */
+  readonly frame?: FormFrame | undefined;
   /** Its bytes in order. Throws what is wrong with the form. */
   open(): AsyncIterable<Uint8Array>;
   /** Fields of the form behind the file, known once all bytes were read. */
   later(): readonly (readonly [name: string, value: string])[];
   /** True once it was opened and can't be again. */
   isSpent(): boolean;
+  /** Notes a fault of the caller's, and gives it back. */
+  blame(error: Error): Error;
   /** The caller's fault, found while it was read. */
   fault(): Error | undefined;
+}
+
+/** How much of a form is still to come. */
+export interface FormFrame {
+  /** The rest of the file, the fields behind it and the end. */
+  readonly bytes: number;
+  readonly boundaryLength: number;
 }
 
 export const sizeOf = ({ pieces, size }: Pick<SentFile, 'pieces' | 'size'>): number =>

@@ -20,6 +20,8 @@ export interface TaskStream {
   /** The next bytes; undefined at a complete end. Throws the vendor's error, and `truncated`. */
   next(): Promise<Uint8Array | undefined>;
   readonly reader: TaskStreamReader;
+  /** True once `next` gave the last bytes. */
+  isAll(): boolean;
   close(): void;
 }
 
@@ -43,6 +45,8 @@ export function callTask<R extends TaskRequest, A>(call: TaskCall<R, A>): Promis
       const type = response.headers.get('content-type') ?? '';
       const isStream = request.stream && (type.startsWith('text/event-stream') || part.sendsBytes === true);
       const reader = isStream ? part.createStreamReader?.(request, type) : undefined;
+      const { bytes: whole } = fetched;
+      if (reader !== undefined && whole !== undefined) return { dropped, stream: wholeStream(call, whole, reader) };
       if (reader !== undefined) return { dropped, stream: await openStream(call, fetched, reader) };
       if (part.decodeBytes !== undefined) {
         const bytes = Buffer.concat(await readAll(call, fetched));
@@ -70,7 +74,7 @@ async function openStream<R extends TaskRequest, A>(
       if (shown.byteLength > 0) return shown;
     }
     if (reader.isComplete) return undefined;
-    throw upstreamFailure('truncated', provider.name, 'ended its stream before it was complete.');
+    throw brokenOff(provider.name);
   };
   try {
     while (!reader.isBegun) {
@@ -82,5 +86,29 @@ async function openStream<R extends TaskRequest, A>(
     body.close();
     throw error;
   }
-  return { next: async () => first.shift() ?? receive(), reader, close: () => body.close() };
+  return {
+    next: async () => first.shift() ?? receive(),
+    reader,
+    isAll: () => first.length === 0 && reader.isAll,
+    close: () => body.close(),
+  };
 }
+
+/** A stream that is there already. */
+function wholeStream<R extends TaskRequest, A>(
+  { provider }: TaskCall<R, A>,
+  bytes: Uint8Array,
+  reader: TaskStreamReader,
+): TaskStream {
+  let shown: Uint8Array | undefined = reader.push(bytes) ?? bytes;
+  if (!reader.isComplete) throw brokenOff(provider.name);
+  const next = async () => {
+    const all = shown;
+    shown = undefined;
+    return all;
+  };
+  return { next, reader, isAll: () => shown === undefined, close: () => {} };
+}
+
+const brokenOff = (provider: string) =>
+  upstreamFailure('truncated', provider, 'ended its stream before it was complete.');

@@ -30,6 +30,8 @@ export interface FetchedAnswer {
 
 /** Up to here a plain body of known length is taken whole, which costs a fraction of reading a stream. */
 const SMALL_BODY_BYTES = 1024 * 1024;
+/** Speech is played while it arrives. */
+const SMALL_AUDIO_BYTES = 64 * 1024;
 
 /**
  * Sends one request and waits for its headers (and a small plain body). Throws failure `timeout` or `connection`, or
@@ -169,9 +171,11 @@ export function refuseRedirect(provider: string, response: Response): void {
 }
 
 function isSmallPlain(response: Response): boolean {
-  if (!response.ok || response.headers.get('content-type')?.startsWith('application/json') !== true) return false;
+  const type = response.ok ? (response.headers.get('content-type') ?? '') : '';
+  const isAudio = type.startsWith('audio/');
+  if (!isAudio && !type.startsWith('application/json')) return false;
   const length = response.headers.get('content-length');
-  return length !== null && Number(length) <= SMALL_BODY_BYTES;
+  return length !== null && Number(length) <= (isAudio ? SMALL_AUDIO_BYTES : SMALL_BODY_BYTES);
 }
 
 /** A connection that failed or broke, named by its error code only: messages of the runtime may hold the URL. */

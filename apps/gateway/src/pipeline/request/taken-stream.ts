@@ -17,11 +17,18 @@ export interface TakenSource {
   onGone(): void;
 }
 
-/** The body of an answer, no faster than its caller takes it; one that takes nothing for long is cut. */
-export function takenStream({ readers, ...caller }: TakenBy, source: TakenSource): ReadableStream<Uint8Array> {
+/**
+ * The body of an answer, no faster than its caller takes it; one that takes nothing for long is cut. `first`: bytes that
+ * are there already.
+ */
+export function takenStream(
+  { readers, ...caller }: TakenBy,
+  source: TakenSource,
+  first?: Uint8Array,
+): ReadableStream<Uint8Array> {
   const { request } = caller;
   let reader: Reader | undefined;
-  let rest: Uint8Array | undefined;
+  let rest = first;
   const end = (): boolean => {
     if (reader === undefined) return false;
     request.signal.removeEventListener('abort', leave);
@@ -64,15 +71,7 @@ export function takenStream({ readers, ...caller }: TakenBy, source: TakenSource
 
 /** Waits for the first bytes: the runtime sends no headers before, so an error keeps its status. */
 export async function begunStream(by: TakenBy, source: TakenSource): Promise<ReadableStream<Uint8Array>> {
-  let first = await source.next();
-  return takenStream(by, {
-    next: () => {
-      const bytes = first;
-      first = undefined;
-      return bytes ?? source.next();
-    },
-    onGone: () => source.onGone(),
-  });
+  return takenStream(by, source, await source.next());
 }
 
 /** A whole body, which counts as held until it is taken. Waits for room; throws `overloaded`. */

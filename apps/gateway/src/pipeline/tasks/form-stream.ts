@@ -1,3 +1,4 @@
+import { ReadTurns } from '@llm0/core/async/read-turns';
 import { freeBytes, letGo } from '@llm0/core/async/time-slices';
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import { FormDecoder, type FormPart } from '@llm0/core/forms/decode-form';
@@ -5,23 +6,37 @@ import { FormDecoder, type FormPart } from '@llm0/core/forms/decode-form';
 const MAX_FIELD_BYTES = 256 * 1024;
 const MAX_PARTS = 100;
 /** Smaller buffers may be shared by the runtime. */
-const LARGE_BYTES = 64 * 1024;
+const LARGE_BYTES = 16 * 1024;
 
-/** Of all forms: the collector notices their buffers too late. */
+/** Of all forms: the collector notices small buffers too late. */
 let bytesSinceCollection = 0;
 const COLLECT_AFTER = 8 * 1024 * 1024;
 
-type FormEvent =
-  | { readonly begin: FormPart }
-  | { readonly data: Uint8Array; readonly isAlone: boolean }
-  | { readonly end: true };
+/** Of all forms. */
+const TURNS = new ReadTurns({ most: 8, leaseMs: 1000 });
+
+/** `isAlone`: nothing else uses its buffer. */
+export interface FormBytes {
+  readonly data: Uint8Array;
+  readonly isAlone: boolean;
+}
+
+type FormEvent = { readonly begin: FormPart } | FormBytes | { readonly end: true };
+
+/** Frees what was sent or written; nobody may use it afterwards. */
+export function freePiece({ data, isAlone }: FormBytes): void {
+  const { buffer } = data;
+  if (isAlone && buffer instanceof ArrayBuffer && buffer.byteLength >= LARGE_BYTES) buffer.transfer(0);
+}
 
 /** The parts of a form, one event at a time. */
 export class FormStream {
   private readonly events: FormEvent[] = [];
   private readonly decoder: FormDecoder;
   private readonly reader: ReadableStreamDefaultReader<Uint8Array>;
+  private readonly turn = TURNS.begin();
   private parts = 0;
+  private received = 0;
   private isOver = false;
 
   constructor(boundary: string, body: ReadableStream<Uint8Array>) {
@@ -41,17 +56,29 @@ export class FormStream {
   async next(): Promise<FormEvent | undefined> {
     while (this.events.length === 0) {
       if (this.isOver) return undefined;
-      const { done, value } = await this.reader.read();
+      const { done, value } = await this.turn.read(() => this.reader.read());
       if (done) {
         this.isOver = true;
+        this.turn.end();
         this.decoder.finish();
       } else await this.decode(value);
     }
     return this.events.shift();
   }
 
+  /** Bytes of the form up to those that `next` gave; undefined unless the part that has begun goes on behind them. */
+  position(): number | undefined {
+    let waiting = this.decoder.waiting;
+    for (const event of this.events) {
+      if (!('data' in event)) return undefined;
+      waiting += event.data.byteLength;
+    }
+    return this.received - waiting;
+  }
+
   private async decode(chunk: Uint8Array): Promise<void> {
-    bytesSinceCollection += chunk.byteLength;
+    this.received += chunk.byteLength;
+    if (chunk.byteLength < LARGE_BYTES) bytesSinceCollection += chunk.byteLength;
     if (this.decoder.push(chunk)) freeBytes(chunk);
     if (bytesSinceCollection < COLLECT_AFTER) return;
     bytesSinceCollection = 0;
@@ -62,8 +89,7 @@ export class FormStream {
   async *data(): AsyncGenerator<Uint8Array> {
     for (let event = await this.next(); event !== undefined && 'data' in event; event = await this.next()) {
       yield event.data;
-      const { buffer } = event.data;
-      if (event.isAlone && buffer instanceof ArrayBuffer && buffer.byteLength >= LARGE_BYTES) buffer.transfer(0);
+      freePiece(event);
     }
   }
 
@@ -81,6 +107,7 @@ export class FormStream {
   }
 
   cancel(): void {
+    this.turn.end();
     void this.reader.cancel().catch(() => {});
   }
 }

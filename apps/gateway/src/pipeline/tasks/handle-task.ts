@@ -202,7 +202,7 @@ async function answer<R extends TaskRequest, A extends JsonObject>(
   let isStreamed = false;
   try {
     const called = await calling.response;
-    const guess = guessTask({ task, request, isStrict }, called.target);
+    const guess = () => guessTask({ task, request, isStrict }, called.target);
     const { stream } = called;
     if (stream !== undefined) {
       isStreamed = true;
@@ -237,7 +237,7 @@ async function respondStored<R extends TaskRequest, A extends JsonObject>(
 
 interface Called<R extends TaskRequest, A extends JsonObject> extends Pick<Answering<R, A>, 'task' | 'served'> {
   readonly guard: RequestGuard | undefined;
-  readonly guess: Usage;
+  readonly guess: () => Usage;
   /** Another request pays for it. */
   readonly isFree: boolean;
 }

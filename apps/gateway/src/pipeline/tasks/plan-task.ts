@@ -4,7 +4,7 @@ import { completionTokens, promptTokens, type Usage } from '@llm0/core/chat/usag
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Principal, Project } from '@llm0/core/keys/api-key';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
-import { computeCost, UNPRICED } from '@llm0/core/pricing/compute-cost';
+import { type Cost, computeCost, UNPRICED } from '@llm0/core/pricing/compute-cost';
 import type { PricedModel, TokenPrices } from '@llm0/core/pricing/price-book';
 import { mayAnswer, withoutOthers } from '@llm0/core/routing/named-targets';
 import { passOver } from '@llm0/core/routing/narrow-route';
@@ -75,14 +75,14 @@ export function planTask<R extends TaskRequest, A extends JsonObject>(
   const { request, toSend, digest, model } = input.request;
   const { project } = principal;
   const { strictCaps } = project;
-  const bound = (priced: PricedModel) => task.boundOf(toSend ?? request, priced, strictCaps);
-  const route = routeOf(services, { task, input, bound });
+  const quoteOf = quotesBy((priced) => task.boundOf(toSend ?? request, priced, strictCaps));
+  const route = routeOf(services, { task, input, quoteOf });
   const wire = { format: 'openai-chat', body: request.extra } as const;
   const costly = checkCostly(principal, { wire, targets: route.targets }, services.routing().prices);
   const priced = [...route.targets.flatMap((target) => target.priced ?? []), ...(costly.others ?? [])];
-  const bounds = priced.map((one) => ({ usage: bound(one), priced: one }));
-  const holdNanoUsd = Math.max(0, ...bounds.map((one) => computeCost(one.usage, one.priced).costNanoUsd));
-  const tokens = Math.max(0, ...bounds.map(({ usage }) => promptTokens(usage) + completionTokens(usage)));
+  const quotes = priced.map(quoteOf);
+  const holdNanoUsd = Math.max(0, ...quotes.map(({ cost }) => cost.costNanoUsd));
+  const tokens = Math.max(0, ...quotes.map(({ usage }) => promptTokens(usage) + completionTokens(usage)));
   const scope = guardedScope(input, route.scope);
   const isKept = digest !== undefined && isCacheable(task, { request, ctx, project });
   const cacheKey = isKept ? taskCacheKey({ projectId: project.id, scope }, digest) : undefined;
@@ -102,6 +102,26 @@ export function planTask<R extends TaskRequest, A extends JsonObject>(
   };
 }
 
+/** The most that a target bills. */
+interface Quote {
+  readonly usage: Usage;
+  readonly cost: Cost;
+}
+
+/** Each target's quote, worked out once. */
+function quotesBy(bound: (priced: PricedModel) => Usage): (priced: PricedModel) => Quote {
+  const known = new Map<PricedModel, Quote>();
+  return (priced) => {
+    let quote = known.get(priced);
+    if (quote === undefined) {
+      const usage = bound(priced);
+      quote = { usage, cost: computeCost(usage, priced) };
+      known.set(priced, quote);
+    }
+    return quote;
+  };
+}
+
 interface Asked {
   readonly request: TaskRequest;
   readonly ctx: RequestContext;
@@ -118,11 +138,11 @@ export function isCacheable({ isCached }: Pick<Task, 'isCached'>, { request, ctx
 interface Routed<R extends TaskRequest, A extends JsonObject> {
   readonly task: Task<R, A>;
   readonly input: AdmitInput<TaskJob<R>>;
-  readonly bound: (priced: PricedModel) => Usage;
+  readonly quoteOf: (priced: PricedModel) => Quote;
 }
 
 function routeOf<R extends TaskRequest, A extends JsonObject>(services: Needs, routed: Routed<R, A>): Route {
-  const { task, input, bound } = routed;
+  const { task, input, quoteOf } = routed;
   const { principal } = input;
   const { model } = input.request;
   const tables = services.routing().forProject(principal.project.id);
@@ -133,13 +153,13 @@ function routeOf<R extends TaskRequest, A extends JsonObject>(services: Needs, r
   const refusesUnpriced = refusesWithoutPrice(principal);
   const reasonOf = (target: RouteTarget) => {
     if (!isAble(services, routed, target)) return 'no_endpoint';
-    return refusesUnpriced && !isPriced(target, task.pricedBy, bound) ? 'unpriced' : undefined;
+    return refusesUnpriced && !isPriced(target, task.pricedBy, quoteOf) ? 'unpriced' : undefined;
   };
   const [first] = whole.targets;
   const isNamed = whole.alias === undefined && isSameTarget(whole.requested, first);
   const route = isNamed && reasonOf(first) !== undefined ? undefined : passOver(whole, reasonOf);
   if (route === undefined) throw refusal(whole, task, reasonOf(first));
-  const costOf = ({ priced }: RouteTarget) => priced && computeCost(bound(priced), priced).costNanoUsd;
+  const costOf = ({ priced }: RouteTarget) => priced && quoteOf(priced).cost.costNanoUsd;
   return withoutOthers(orderedRoute(route, tables, costOf));
 }
 
@@ -173,13 +193,13 @@ function refusesWithoutPrice({ project }: Principal): boolean {
 function isPriced(
   { priced }: RouteTarget,
   pricedBy: readonly string[],
-  bound: (priced: PricedModel) => Usage,
+  quoteOf: (priced: PricedModel) => Quote,
 ): boolean {
   if (priced === undefined) return false;
   const { prices } = priced;
   if (isFree(prices)) return true;
   const hasOne = Object.keys(prices).some((name) => pricedBy.some((one) => name === one || name.startsWith(`${one}_`)));
-  return hasOne && computeCost(bound(priced), priced).detail.price_source !== UNPRICED;
+  return hasOne && quoteOf(priced).cost.detail.price_source !== UNPRICED;
 }
 
 /** Everything of the model costs nothing, by an operator's word or on the operator's own machines. */

@@ -8,10 +8,10 @@ import { freeBytes } from '@llm0/core/async/time-slices';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import { boundaryOf, type FormPart } from '@llm0/core/forms/decode-form';
-import type { FileRest } from '@llm0/core/tasks/task-request';
+import type { FileRest, FormFrame } from '@llm0/core/tasks/task-request';
 import type { TaskBody } from '../../dialects/dialect';
 import type { Services, UnderWay } from '../../services/contract';
-import { FormStream } from './form-stream';
+import { type FormBytes, FormStream, freePiece } from './form-stream';
 
 /** What vendors take. */
 export const MAX_AUDIO_BYTES = 25 * 1024 * 1024;
@@ -34,33 +34,50 @@ async function* bounded(data: AsyncIterable<Uint8Array>, before: number): AsyncG
   }
 }
 
+/** Each piece is gone once the next one is asked for. */
+function* freed(pieces: readonly FormBytes[]): Generator<Uint8Array> {
+  for (const piece of pieces) {
+    yield piece.data;
+    freePiece(piece);
+  }
+}
+
+interface RestStart extends Pick<Whence, 'release'> {
+  /** Read already, behind the first bytes. */
+  readonly pieces: readonly FormBytes[];
+  /** Bytes up to their end. */
+  readonly before: number;
+}
+
 /** The rest of a file that is still on its way, with the fields behind it. */
 class ArrivingRest implements FileRest {
   private isOpened = false;
   private cause: Error | undefined;
   private readonly fields: [string, string][] = [];
 
-  /** `start`: bytes that were read already, behind the first ones. */
   constructor(
     private readonly form: FormStream,
-    private start: Buffer,
-    private readonly before: number,
+    private readonly start: RestStart,
+    readonly frame: FormFrame | undefined,
   ) {}
 
   async *open(): AsyncGenerator<Uint8Array> {
     this.isOpened = true;
     try {
-      yield this.start;
-      freeBytes(this.start);
-      this.start = Buffer.alloc(0);
-      yield* bounded(this.form.data(), this.before);
+      yield* freed(this.start.pieces);
+      this.start.release();
+      yield* bounded(this.form.data(), this.start.before);
       for (let event = await this.form.next(); event !== undefined; event = await this.form.next()) {
         if ('begin' in event) this.fields.push([event.begin.name, await this.field(event.begin)]);
       }
     } catch (error) {
-      this.cause = error as Error;
-      throw error;
+      throw this.blame(error as Error);
     }
+  }
+
+  blame(error: Error): Error {
+    this.cause = error;
+    return error;
   }
 
   later(): readonly (readonly [string, string])[] {
@@ -82,13 +99,19 @@ class ArrivingRest implements FileRest {
 }
 
 const DISK_PIECE = 64 * 1024;
+const STORED_BOUNDARY = 36;
 
 /** The rest of a file on disk. */
 class StoredRest implements FileRest {
+  readonly frame: FormFrame;
+
   constructor(
     private readonly file: FileHandle,
-    readonly size: number,
-  ) {}
+    private readonly size: number,
+  ) {
+    const end = '\r\n--'.length + STORED_BOUNDARY + '--\r\n'.length;
+    this.frame = { bytes: size + end, boundaryLength: STORED_BOUNDARY };
+  }
 
   async *open(): AsyncGenerator<Uint8Array> {
     for (let at = 0; at < this.size; ) {
@@ -106,6 +129,10 @@ class StoredRest implements FileRest {
 
   isSpent(): boolean {
     return false;
+  }
+
+  blame(error: Error): Error {
+    return error;
   }
 
   fault(): undefined {
@@ -152,11 +179,14 @@ export async function readAudioForm(
       }
       if (name !== 'file' || files.length > 0)
         throw invalidRequest(name.slice(0, 80), 'The form must have one "file".');
-      const start = await readStart(form, underWay);
+      const start = await readStart(form, underWay, leastOf(form, declared));
+      // Only the first bytes stay once the others were sent or written.
+      const release = () => underWay.held.giveBack(start.size - HEAD_BYTES);
       const read =
         start.isWhole || typeof fields.model === 'string'
-          ? startOf(form, start, declared)
+          ? startOf(form, start, { declared, boundary, release })
           : await store(form, start, opened);
+      if (read.rest instanceof StoredRest) release();
       files.push([name, { ...read, name: fileName, type: type ?? 'application/octet-stream' }]);
       if (read.rest instanceof ArrivingRest) break;
     }
@@ -179,37 +209,64 @@ function addField(fields: JsonObject, name: string, value: string): void {
 }
 
 interface Start {
-  readonly pieces: Uint8Array[];
+  readonly pieces: readonly FormBytes[];
   readonly size: number;
   readonly isWhole: boolean;
 }
 
-/** As much of a file as is kept in memory. */
-async function readStart(form: FormStream, underWay: UnderWay): Promise<Start> {
-  const pieces: Uint8Array[] = [];
+/** A file that is longer for certain need not be kept to find that out. */
+function leastOf(form: FormStream, declared: number | undefined): number {
+  const left = declared === undefined ? 0 : declared - (form.position() ?? declared);
+  return left > KEPT_BYTES + MAX_FORM_BYTES ? HEAD_BYTES : KEPT_BYTES;
+}
+
+/** The beginning of a file, of `least` bytes unless it is shorter. */
+async function readStart(form: FormStream, underWay: UnderWay, least: number): Promise<Start> {
+  const pieces: FormBytes[] = [];
   let size = 0;
-  while (size < KEPT_BYTES) {
+  while (size < least) {
     const event = await form.next();
     if (event === undefined || !('data' in event)) return { pieces, size, isWhole: true };
     const room = underWay.held.take(event.data.byteLength);
     if (room !== undefined) await room;
-    pieces.push(event.data);
+    pieces.push(event);
     size += event.data.byteLength;
   }
   return { pieces, size, isWhole: false };
 }
 
-function startOf(form: FormStream, { pieces, size, isWhole }: Start, declared: number | undefined): ReadFile {
-  if (isWhole) return { pieces, size };
-  const [head, start] = cut(pieces);
-  const most = Math.min(declared ?? MAX_AUDIO_BYTES, MAX_AUDIO_BYTES);
-  return { pieces: [head], rest: new ArrivingRest(form, start, size), size: most };
+interface Whence {
+  readonly declared: number | undefined;
+  readonly boundary: string;
+  /** Called once the start was sent. */
+  readonly release: () => void;
 }
 
-/** The bytes that say what a file is, and those behind them, each on its own. */
-function cut(pieces: readonly Uint8Array[]): readonly [head: Buffer, start: Buffer] {
-  const all = Buffer.concat(pieces);
-  return [Buffer.from(all.subarray(0, HEAD_BYTES)), Buffer.from(all.subarray(HEAD_BYTES))];
+function startOf(form: FormStream, start: Start, { declared, boundary, release }: Whence): ReadFile {
+  const { pieces, size, isWhole } = start;
+  if (isWhole) return { pieces: pieces.map(({ data }) => data), size };
+  const [head, behind] = cut(pieces);
+  const most = Math.min(declared ?? MAX_AUDIO_BYTES, MAX_AUDIO_BYTES);
+  const position = form.position();
+  const isKnown = declared !== undefined && position !== undefined;
+  const left = isKnown ? declared - position + (size - head.byteLength) : 0;
+  const frame = isKnown ? { bytes: left, boundaryLength: boundary.length } : undefined;
+  return { pieces: [head], rest: new ArrivingRest(form, { pieces: behind, before: size, release }, frame), size: most };
+}
+
+/** The bytes that say what a file is, on their own, and the pieces behind them. */
+function cut(pieces: readonly FormBytes[]): readonly [head: Buffer, behind: readonly FormBytes[]] {
+  const head = Buffer.concat(
+    pieces.map(({ data }) => data),
+    HEAD_BYTES,
+  );
+  let at = 0;
+  const behind = pieces.flatMap(({ data, isAlone }) => {
+    const from = Math.max(0, HEAD_BYTES - at);
+    at += data.byteLength;
+    return from < data.byteLength ? [{ data: data.subarray(from), isAlone }] : [];
+  });
+  return [head, behind];
 }
 
 /** Writes a file to disk, where nobody finds it: its name is gone before its first byte. */
@@ -219,11 +276,12 @@ async function store(form: FormStream, start: Start, opened: FileHandle[]): Prom
   opened.push(file);
   await unlink(path);
   const [head, behind] = cut(start.pieces);
-  await file.write(behind, 0, behind.byteLength, 0);
-  let size = behind.byteLength;
-  for await (const bytes of bounded(form.data(), start.size)) {
+  let size = 0;
+  const write = async (bytes: Uint8Array) => {
     await file.write(bytes, 0, bytes.byteLength, size);
     size += bytes.byteLength;
-  }
+  };
+  for (const bytes of freed(behind)) await write(bytes);
+  for await (const bytes of bounded(form.data(), start.size)) await write(bytes);
   return { pieces: [head], rest: new StoredRest(file, size), size: head.byteLength + size };
 }

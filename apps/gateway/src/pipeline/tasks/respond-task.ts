@@ -13,7 +13,7 @@ import type { Admission } from '../request/admit';
 import type { RequestContext } from '../request/open-context';
 import { asGatewayError } from '../request/respond-error';
 import { addCostHeaders, type HeaderTable, responseHeaders } from '../request/response-headers';
-import { begunStream, takenWhole } from '../request/taken-stream';
+import { SHORT_BYTES, takenStream, takenWhole } from '../request/taken-stream';
 import type { TaskResponse } from './ask-target';
 import type { TaskPlan } from './plan-task';
 import type { TaskMeter } from './task-meter';
@@ -87,7 +87,7 @@ export interface StreamedTask<A> {
   readonly response: TaskResponse<A>;
   readonly stream: TaskStream;
   /** Usage for what the stream leaves out. */
-  readonly guess: Usage;
+  readonly guess: () => Usage;
   /** Called once the last byte went out or the caller left. */
   readonly onEnd: () => void;
 }
@@ -112,7 +112,10 @@ export async function respondStream<R extends TaskRequest, A extends JsonObject>
     stream.close();
     onEnd();
   };
+  let isSettled = false;
   const settle = async () => {
+    if (isSettled) return;
+    isSettled = true;
     meter.complete({ usage: stream.reader.usage, guess, effort: response });
     if (meter.handedOver !== undefined) await meter.handedOver;
   };
@@ -120,7 +123,7 @@ export async function respondStream<R extends TaskRequest, A extends JsonObject>
     if (isOver) return undefined;
     try {
       const bytes = await stream.next();
-      if (bytes === undefined || stream.reader.isAll) await settle();
+      if (bytes === undefined || stream.isAll()) await settle();
       if (bytes === undefined) end();
       return bytes;
     } catch (cause) {
@@ -138,7 +141,21 @@ export async function respondStream<R extends TaskRequest, A extends JsonObject>
     meter.abort();
     end();
   };
-  return new Response(await begunStream(by, { next, onGone }), { headers });
+  const first = await next();
+  if (first === undefined || first.byteLength > SHORT_BYTES || type === EVENT_STREAM || !stream.isAll()) {
+    return new Response(takenStream(by, { next, onGone }, first), { headers });
+  }
+  // Nothing is missing but the end of the vendor's answer, after which its connection serves the next one.
+  void drain(next);
+  return new Response(first as Uint8Array<ArrayBuffer>, { headers });
+}
+
+async function drain(next: () => Promise<Uint8Array | undefined>): Promise<void> {
+  try {
+    while ((await next()) !== undefined);
+  } catch {
+    // It was settled before.
+  }
 }
 
 /** Clients tell events by their type. */

@@ -23,7 +23,7 @@ export interface AnsweredTask<A> {
   readonly answer?: A;
   readonly usage: Usage | undefined;
   /** Usage for what the vendor left out. */
-  readonly guess: Usage;
+  readonly guess: () => Usage;
   readonly effort: UpstreamEffort<RouteTarget> & { readonly dropped: readonly string[] };
 }
 
@@ -172,12 +172,14 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
 }
 
 /** Counts for all that a vendor bills but leaves out: what the gateway can't read is never free. */
-export function fillTask(told: Usage | undefined, guess: Usage, { priced }: Pick<RouteTarget, 'priced'>): Usage {
-  if (told === undefined || told.untold === 'both') return guess;
+export function fillTask(told: Usage | undefined, guess: () => Usage, { priced }: Pick<RouteTarget, 'priced'>): Usage {
+  if (told === undefined || told.untold === 'both') return guess();
   const { untold, totalTokens: _total, ...counts } = told;
-  const { imageVariant = guess.imageVariant } = counts;
+  const { imageVariant = counts.units?.images === undefined ? undefined : guess().imageVariant } = counts;
   const usage: Usage = { ...counts, ...(imageVariant === undefined ? {} : { imageVariant }) };
-  if (untold !== undefined) return addUsage(usage, { ...sideOf(guess, untold), estimated: true });
+  if (untold !== undefined) return addUsage(usage, { ...sideOf(guess(), untold), estimated: true });
   const isFree = (one: Usage) => priced === undefined || computeCost(one, priced).costNanoUsd === 0;
-  return isFree(usage) && !isFree(guess) ? guess : usage;
+  if (!isFree(usage)) return usage;
+  const guessed = guess();
+  return isFree(guessed) ? usage : guessed;
 }

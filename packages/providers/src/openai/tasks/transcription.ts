@@ -69,9 +69,11 @@ function encodeTranscription(
     Array.isArray(value) ? value.map((one) => [`${name}[]`, asText(one)]) : [[name, asText(value)]],
   );
   // The file comes last: the rest of a large one follows while it is sent.
-  const { contentType, body } = formBody([...texts, ['file', file]]);
+  const { contentType, body, length } = formBody([...texts, ['file', file]]);
   const endpoint = endpointOf(context.connection, translates ? 'audio/translations' : 'audio/transcriptions');
-  return { ...endpoint, headers: { ...endpoint.headers, 'content-type': contentType }, body, dropped: dropped.names() };
+  const counted: Record<string, string> = length === undefined ? {} : { 'content-length': String(length) };
+  const headers = { ...endpoint.headers, 'content-type': contentType, ...counted };
+  return { ...endpoint, headers, body, dropped: dropped.names() };
 }
 
 const asText = (value: JsonValue | undefined) => (typeof value === 'string' ? value : JSON.stringify(value));
