@@ -190,12 +190,14 @@ describe('targets', () => {
       [
         { model: 'well', state: 'closed', until: null },
         { model: 'busy', state: 'cooling_down', until: start(1) },
-        { model: 'broken', state: 'open', until: start(0) },
+        { model: 'due', state: 'half_open', until: null },
+        { model: 'broken', state: 'open', until: start(1) },
       ],
       1000,
     );
     expect(lines.map(({ model, label }) => `${model}: ${label}`)).toEqual([
-      'broken: breaker open',
+      'broken: paused, retries in 59 s',
+      'due: paused, retries with the next request',
       'busy: cooling down, 59 s left',
       'well: working again',
     ]);

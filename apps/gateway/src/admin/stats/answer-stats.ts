@@ -240,6 +240,7 @@ const showHealth = (bucket: HealthBucket) => ({
   answered: bucket.answered,
   failed: bucket.failed,
   failed_over: bucket.failedOver,
+  answered_elsewhere: bucket.answeredElsewhere,
   main_failure: bucket.mainFailure,
 });
 

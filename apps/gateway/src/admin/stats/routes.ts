@@ -98,6 +98,9 @@ const healthSchema = z
         answered: total.openapi({ description: "Without answers of the gateway's caches" }),
         failed: total.openapi({ description: 'Failures of the provider, `failed_over` included' }),
         failed_over: total.openapi({ description: 'Failed there, then answered by another target' }),
+        answered_elsewhere: total.openapi({
+          description: '`failed_over`, and requests that skipped it while paused: `failover_from` lists them all',
+        }),
         main_failure: z.string().nullable().openapi({ description: 'Error code of most failures' }),
       }),
     ),
