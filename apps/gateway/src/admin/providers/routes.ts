@@ -179,6 +179,7 @@ async function shown({ providerAdmin: desk, health, clock }: Needs, db: Db, name
     kind: stored?.kind ?? name,
     baseUrl: (stored?.baseUrl ?? connected?.connection.baseUrl ?? vendor?.defaultBaseUrl) || null,
     isConfigured: connected !== undefined,
+    isFree: connected?.provider.isFree === true,
     healthCheck:
       stored?.healthCheckIntervalMs == null ? null : failingChecks(health.list()).includes(name) ? 'failing' : 'ok',
     keyProblem: desk.keyProblem(name) ?? null,
