@@ -22,6 +22,7 @@ export interface StatsQuery {
   readonly project_id?: string;
   readonly interval?: string;
   readonly group_by?: string;
+  readonly customer_id?: string;
   readonly top?: string;
 }
 

@@ -54,7 +54,7 @@ describe('bars', () => {
 const times = { startMs: 0, intervalMs: MINUTE_MS, count: 90 };
 const bucket = (minute: number, more: Partial<ProviderHealth> = {}): ProviderHealth => ({
   ...{ start: new Date(minute * MINUTE_MS).toISOString(), provider: 'openai', answered: 0, failed: 0 },
-  ...{ failed_over: 0, main_failure: null, ...more },
+  ...{ failed_over: 0, answered_elsewhere: 0, main_failure: null, ...more },
 });
 const barOf = (more: Partial<ProviderHealth>): Bar => {
   const [strip] = prepareStrips([bucket(0, more)], times);

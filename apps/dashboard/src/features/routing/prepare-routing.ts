@@ -24,8 +24,6 @@ interface Fared {
   readonly now: readonly ProviderHealth[];
   readonly health: readonly ProviderHealth[];
   readonly latency: readonly LatencyBucket[];
-  /** True for a provider that got requests in the last day. */
-  readonly isAsked: (name: string) => boolean;
 }
 
 /** Providers with how they fared lately; configured ones first. */
