@@ -12,7 +12,7 @@ import { Failure } from '../../ui/error-state';
 import { type Stat, StatGrid } from '../../ui/stat-card';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
-import { prepareSpend, prepareSpendLines, type SpendLine } from '../spend/prepare-spend';
+import { prepareSpend, prepareSpendLines, type SpendLine, toSpendQuery } from '../spend/prepare-spend';
 import type { OpenedCustomer } from './prepare-customers';
 
 interface Props {
@@ -24,13 +24,15 @@ const TOP = '8';
 
 /** Spend, requests, models and projects of a customer in the page's range. */
 export function CustomerUsage({ customer: { customerId, projectId }, page }: Props) {
+  // As the list counts it.
+  const { range, query: asked } = toSpendQuery(page, 'customer');
   const query = {
-    ...{ ...page.query, customer_id: customerId },
+    ...{ ...asked, customer_id: customerId },
     ...(projectId === undefined ? {} : { project_id: projectId }),
   };
   const models = useSpend({ ...query, interval: 'all', group_by: 'model' });
   const projects = useSpend({ ...query, interval: 'all', group_by: 'project' }, projectId === undefined);
-  const chart = useSpend({ ...query, interval: asInterval(page.range.intervalMs), group_by: 'model', top: TOP });
+  const chart = useSpend({ ...query, interval: asInterval(range.intervalMs), group_by: 'model', top: TOP });
   const projectName = useProjectNames();
   const filter = { customer_id: customerId, open: undefined, ...(projectId === undefined ? {} : { project: projectId }) };
   const { partial_from: partialFrom = null } = models.data ?? {};
@@ -45,11 +47,11 @@ export function CustomerUsage({ customer: { customerId, projectId }, page }: Pro
       )}
       <ChartCard
         title="Spend by model"
-        data={prepareSpend(chart.data?.buckets, { times: bucketStarts(page.range) })}
+        data={prepareSpend(chart.data?.buckets, { times: bucketStarts(range) })}
         kind="stacked"
         unit="usd"
         height={180}
-        page={{ range: page.range, timeZone: page.timeZone }}
+        page={{ range, timeZone: page.timeZone }}
         query={chart}
         opens="its dearest requests"
         requestsOf={(model) => ({ ...filter, ...(model === null ? {} : { model }), sort: '-cost_usd' })}
