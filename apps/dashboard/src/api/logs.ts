@@ -169,5 +169,10 @@ export const useLogBodies = (requestId: string, mayRead: boolean) =>
     enabled: mayRead,
     queryKey: ['logs', 'bodies', requestId],
     retry: false,
-    queryFn: () => read(api.logs[':request_id'].bodies.$get({ param: { request_id: requestId } })),
+    queryFn: async () => {
+      const at = { param: { request_id: requestId }, query: { missing: 'empty' as const } };
+      const answer = await api.logs[':request_id'].bodies.$get(at);
+      if (answer.status === 204) throw new ApiError('Not kept.', 404, 'not_found');
+      return answer.json();
+    },
   });

@@ -61,7 +61,7 @@ export function CustomerUsage({ customer: { customerId, projectId }, page }: Pro
         caption="Models of the customer"
         query={models}
         columns={MODEL_COLUMNS}
-        rows={models.data && prepareSpendLines(models.data.buckets, [])}
+        rows={models.data && prepareSpendLines(models.data.buckets)}
         rowKey={(line) => line.name}
         linkOf={({ name }) => requestsLink({ ...filter, model: name })}
         emptyTitle="No requests in this range"
@@ -73,7 +73,7 @@ export function CustomerUsage({ customer: { customerId, projectId }, page }: Pro
           caption="Projects of the customer"
           query={projects}
           columns={projectColumns(projectName)}
-          rows={projects.data && prepareSpendLines(projects.data.buckets, [])}
+          rows={projects.data && prepareSpendLines(projects.data.buckets)}
           rowKey={(line) => line.name}
           linkOf={({ name }) => requestsLink({ ...filter, project: name })}
           emptyTitle="No requests in this range"

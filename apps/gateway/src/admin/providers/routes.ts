@@ -224,7 +224,7 @@ async function checkBaseUrl(
     await providerAdmin.checkUrl(name, url);
   } catch (cause) {
     if (!(cause instanceof GatewayError) || cause.kind === 'upstream_unavailable') throw cause;
-    const message = `base_url: ${cause.message} EGRESS_ALLOW names private hosts and ranges that may be reached.`;
+    const message = `base_url: ${cause.message} To permit it, set the environment variable EGRESS_ALLOW to its host or range, and restart the gateway.`;
     throw new GatewayError('invalid_request', message, { param: 'base_url', cause });
   }
 }

@@ -72,8 +72,8 @@ const latencySchema = bucketsOf('LatencyBuckets', durationFields);
 const cacheSchema = bucketsOf('CacheBuckets', {
   cache_hits: total,
   semantic_hits: total,
-  misses: total,
-  hit_ratio: z.number(),
+  misses: total.openapi({ description: 'Without refused requests and errors of callers' }),
+  hit_ratio: z.number().openapi({ description: 'Share of hits among hits and `misses`' }),
   saved_usd: usdShown,
 });
 const errorsSchema = bucketsOf('ErrorBuckets', {
