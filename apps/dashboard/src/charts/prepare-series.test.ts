@@ -145,7 +145,10 @@ describe('colours', () => {
     const providers = new Set(NAMES.map(colorOf));
     fc.assert(
       fc.property(
-        fc.oneof(fc.constantFrom('gpt-4o', 'gpt-5', 'demo-chat', 'text-embedding-3-small'), fc.string({ minLength: 1 })),
+        fc.oneof(
+          fc.constantFrom('gpt-4o', 'gpt-5', 'demo-chat', 'text-embedding-3-small'),
+          fc.string({ minLength: 1 }),
+        ),
         (model) => providers.size === 6 && (NAMES.includes(model) || !providers.has(colorOf(model))),
       ),
     );

@@ -8,7 +8,14 @@ import { describeEnd, describeImport, describeLost, findModels, readPriceMap, to
 import { cacheOutcome, foldedNote, prepareCostParts } from './requests/prepare-request';
 import { prepareTargets, toChain } from './routing/prepare-routing';
 import { describeAlert, statesOf } from './settings/prepare-alert';
-import { countMistyped, filterOf, isByDays, prepareSpendLines, readGroup, toCustomerRange } from './spend/prepare-spend';
+import {
+  countMistyped,
+  filterOf,
+  isByDays,
+  prepareSpendLines,
+  readGroup,
+  toCustomerRange,
+} from './spend/prepare-spend';
 
 const start = (minute: number) => new Date(minute * 60_000).toISOString();
 const times = [0, 60_000];
@@ -19,16 +26,17 @@ describe('spend', () => {
     ...{ tokens_cache_read: 0, tokens_cache_write: 0, tokens_reasoning: 0 },
   });
   test('the dearest first, each beside the period before', () => {
-    const [first, second] = prepareSpendLines(
-      [bucket('a', 1, 2, 1_000_000), bucket('b', 3)],
-      { before: [bucket('b', 2), bucket('c', 9)], first: [bucket('b', 2)] },
-    );
+    const [first, second] = prepareSpendLines([bucket('a', 1, 2, 1_000_000), bucket('b', 3)], {
+      before: [bucket('b', 2), bucket('c', 9)],
+      first: [bucket('b', 2)],
+    });
     expect(first).toMatchObject({ name: 'b', share: 0.75, change: 0.5, usdPerMillionTokens: null });
     expect(second).toMatchObject({ name: 'a', usdPerRequest: 0.5, usdPerMillionTokens: 1, change: null });
     expect(prepareSpendLines([bucket('a', 0)])[0]?.share).toBeNull();
   });
   test('a group that began within the period before has no change', () => {
-    const changeWith = (first: SpendBucket[]) => prepareSpendLines([bucket('b', 3)], { before: [bucket('b', 2)], first });
+    const changeWith = (first: SpendBucket[]) =>
+      prepareSpendLines([bucket('b', 3)], { before: [bucket('b', 2)], first });
     expect(changeWith([])[0]?.change).toBeNull();
     expect(changeWith([bucket('b', 0, 0)])[0]?.change).toBeNull();
     expect(changeWith([bucket('b', 1)])[0]?.change).toBe(0.5);

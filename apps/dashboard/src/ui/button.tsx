@@ -7,7 +7,10 @@ const KINDS = {
   ghost: 'border border-transparent text-muted hover:bg-hover hover:text-text',
 } as const;
 /** A finger needs 40 px. */
-const SIZES = { small: 'h-7 px-2 text-xs max-md:h-10 max-md:min-w-10', normal: 'h-8 px-3 text-sm max-md:h-10' } as const;
+const SIZES = {
+  small: 'h-7 px-2 text-xs max-md:h-10 max-md:min-w-10',
+  normal: 'h-8 px-3 text-sm max-md:h-10',
+} as const;
 
 interface Props extends ComponentProps<'button'> {
   readonly kind?: keyof typeof KINDS;

@@ -42,8 +42,8 @@ export function BackendsCard() {
       emptyTitle="No HTTP backends yet"
       emptyHint={
         <>
-          Put a service of your own, such as a reranker, behind /infer/name/…: it gets the keys, limits, cache and log of
-          this gateway.
+          Put a service of your own, such as a reranker, behind /infer/name/…: it gets the keys, limits, cache and log
+          of this gateway.
           <span className="mt-3 block">
             <ChangeButton kind="primary" onClick={() => open('new')}>
               Add the first backend

@@ -32,7 +32,7 @@ export function BatchesPage() {
         emptyHint={
           <FirstCall
             text="A batch answers many requests at leisure, often at half the price. Upload a file with one request a line, then start it."
-            code={FIRST_BATCH}
+            code={firstBatch()}
           />
         }
       >
@@ -43,10 +43,15 @@ export function BatchesPage() {
   );
 }
 
-const FIRST_BATCH = `curl ${location.origin}/v1/files -H "Authorization: Bearer $LLM0_API_KEY" \\
+const firstBatch = () => `curl ${location.origin}/v1/files \\
+  -H "Authorization: Bearer $LLM0_API_KEY" \\
   -F purpose=batch -F file=@requests.jsonl
-curl ${location.origin}/v1/batches -H "Authorization: Bearer $LLM0_API_KEY" -H "Content-Type: application/json" \\
-  -d '{"input_file_id":"file-…","endpoint":"/v1/chat/completions","completion_window":"24h"}'`;
+curl ${location.origin}/v1/batches \\
+  -H "Authorization: Bearer $LLM0_API_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{"input_file_id": "file-…",
+    "endpoint": "/v1/chat/completions",
+    "completion_window": "24h"}'`;
 
 const BATCH: Column<Batch> = { header: 'Batch', narrow: true, value: (row) => row.batch_id };
 const COLUMNS: readonly Column<Batch>[] = [

@@ -44,7 +44,9 @@ export function CachePage() {
       <Charts page={page} />
       <TableCard
         title="By model"
-        above={<p className="border-b px-4 py-2 text-xs text-muted">Refused requests and caller errors do not count.</p>}
+        above={
+          <p className="border-b px-4 py-2 text-xs text-muted">Refused requests and caller errors do not count.</p>
+        }
         caption="Cache by model"
         query={byModel}
         columns={COLUMNS}

@@ -26,11 +26,7 @@ export const CUSTOMER_COLUMNS: readonly Column<CustomerLine>[] = [
       <span className="inline-flex max-w-full items-center gap-2 align-top">
         <span className="truncate font-medium">{row.id}</span>
         {row.limits.map((one) => (
-          <ManagedMark
-            key={one.project_id}
-            resource="customer_limits"
-            id={`${one.project_id}/${one.customer_id}`}
-          />
+          <ManagedMark key={one.project_id} resource="customer_limits" id={`${one.project_id}/${one.customer_id}`} />
         ))}
       </span>
     ),

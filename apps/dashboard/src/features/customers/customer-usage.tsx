@@ -34,7 +34,11 @@ export function CustomerUsage({ customer: { customerId, projectId }, page }: Pro
   const projects = useSpend({ ...query, interval: 'all', group_by: 'project' }, projectId === undefined);
   const chart = useSpend({ ...query, interval: asInterval(range.intervalMs), group_by: 'model', top: TOP });
   const projectName = useProjectNames();
-  const filter = { customer_id: customerId, open: undefined, ...(projectId === undefined ? {} : { project: projectId }) };
+  const filter = {
+    customer_id: customerId,
+    open: undefined,
+    ...(projectId === undefined ? {} : { project: projectId }),
+  };
   const { partial_from: partialFrom = null } = models.data ?? {};
   return (
     <>

@@ -13,13 +13,13 @@ describe('customers', () => {
     const spend = [bucket('', 50), bucket('globex', 20), bucket('acme', 30, 7)];
     const limited = [customer('idle'), customer('acme', { project_id: 'q' }), customer('acme')];
     const lines = prepareCustomers({ ...found, spend, limited, month: [bucket('acme', 90)] });
-    expect(lines.map(({ id, costUsd, share, monthUsd, limits }) => [id, costUsd, share, monthUsd, limits.length])).toEqual(
-      [
-        ['acme', 30, 0.3, 90, 2],
-        ['globex', 20, 0.2, 0, 0],
-        ['idle', 0, 0, 0, 1],
-      ],
-    );
+    expect(
+      lines.map(({ id, costUsd, share, monthUsd, limits }) => [id, costUsd, share, monthUsd, limits.length]),
+    ).toEqual([
+      ['acme', 30, 0.3, 90, 2],
+      ['globex', 20, 0.2, 0, 0],
+      ['idle', 0, 0, 0, 1],
+    ]);
   });
 
   test('of a search add their projects up; hours of a day are unknown for those beyond the dearest', () => {

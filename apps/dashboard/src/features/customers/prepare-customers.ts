@@ -52,7 +52,8 @@ export function prepareCustomers({ spend, month, daysOf, limited, matching, isBy
         ...{ id, costUsd, requests: own?.requests ?? (isKnown ? 0 : null) },
         share: costUsd === null || total === 0 ? null : costUsd / total,
         days: daysOf(id),
-        monthUsd: months.get(id) ?? listed?.get(id)?.reduce((sum, one) => sum + one.month_usd, 0) ?? (isMonthWhole ? 0 : null),
+        monthUsd:
+          months.get(id) ?? listed?.get(id)?.reduce((sum, one) => sum + one.month_usd, 0) ?? (isMonthWhole ? 0 : null),
         limits: limits.get(id) ?? [],
       };
     })

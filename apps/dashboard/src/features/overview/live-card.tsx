@@ -44,7 +44,9 @@ export function LiveCard() {
       <Figure link={REQUESTS} unit="requests/s">
         <Value isLive={isLive}>{formatRate(minute.perSecond)}</Value>
       </Figure>
-      <Figure unit="in flight"><Value isLive={isLive}>{formatInFlight(traffic.inFlight)}</Value></Figure>
+      <Figure unit="in flight">
+        <Value isLive={isLive}>{formatInFlight(traffic.inFlight)}</Value>
+      </Figure>
       <Figure link={FAILED} unit="in the last minute" className="max-sm:col-span-3" isBad={minute.failed > 0}>
         <Value isLive={isLive}>{describeErrors(minute)}</Value>
       </Figure>
@@ -68,7 +70,11 @@ export function LiveCard() {
 
 /** A gap while the stream begins: nothing is known yet. */
 const Value = ({ isLive, children }: { readonly isLive: boolean; readonly children: string }) =>
-  isLive ? children : <span className="inline-block h-3 w-8 rounded bg-hover align-middle" aria-label="loading" role="img" />;
+  isLive ? (
+    children
+  ) : (
+    <span className="inline-block h-3 w-8 rounded bg-hover align-middle" aria-label="loading" role="img" />
+  );
 
 /** Of all projects. */
 const NOW = { range: '5m', from: undefined, to: undefined, project: undefined };

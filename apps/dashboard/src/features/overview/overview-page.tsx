@@ -2,7 +2,15 @@ import { lazy, Suspense, useRef, useState } from 'react';
 import { useLogs } from '../../api/logs';
 import { useProjectNames } from '../../api/projects';
 import { useSession } from '../../api/session';
-import { answersOf, asInterval, type SpendBucket, useLatency, useOverview, usePrevious, useSpend } from '../../api/stats';
+import {
+  answersOf,
+  asInterval,
+  type SpendBucket,
+  useLatency,
+  useOverview,
+  usePrevious,
+  useSpend,
+} from '../../api/stats';
 import { ChartCard } from '../../charts/chart-card';
 import { prepareLines } from '../../charts/prepare-series';
 import { MEANING } from '../../charts/series-colors';

@@ -67,7 +67,10 @@ describe('cards', () => {
 
   test('totals show where durations could not be read, and wait where they load', () => {
     const totals = overview({ requests: 7 });
-    expect(withLatency(totals, { data: undefined, error: new Error('late') })).toMatchObject({ requests: 7, latency_ms: NONE });
+    expect(withLatency(totals, { data: undefined, error: new Error('late') })).toMatchObject({
+      requests: 7,
+      latency_ms: NONE,
+    });
     expect(withLatency(totals, { data: undefined, error: null })).toBeUndefined();
     const known = { p50: 1, p95: 2, p99: 3 };
     expect(withLatency(totals, { data: { buckets: [{ latency_ms: known }] }, error: null })?.latency_ms).toEqual(known);
@@ -75,7 +78,10 @@ describe('cards', () => {
 
   test('a period is compared with a whole one alone', () => {
     const of = (before?: number, first?: number) =>
-      isComparable(before === undefined ? undefined : { requests: before }, first === undefined ? undefined : { requests: first });
+      isComparable(
+        before === undefined ? undefined : { requests: before },
+        first === undefined ? undefined : { requests: first },
+      );
     expect([of(), of(5), of(5, 0), of(0, 5), of(5, 5)]).toEqual([false, false, false, false, true]);
   });
 

@@ -34,7 +34,7 @@ export function RunsPage() {
         emptyHint={
           <FirstCall
             text="A run groups the requests and tool calls of one agent's task under one budget: it ends before it costs more. The first request that names it begins it."
-            code={FIRST_RUN}
+            code={firstRun()}
           />
         }
       >
@@ -45,10 +45,13 @@ export function RunsPage() {
   );
 }
 
-const FIRST_RUN = `curl ${location.origin}/v1/chat/completions \\
-  -H "Authorization: Bearer $LLM0_API_KEY" -H "Content-Type: application/json" \\
-  -H "X-LLM0-Run-Id: first-run" -H "X-LLM0-Run-Budget-Usd: 0.50" \\
-  -d '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"Hello!"}]}'`;
+const firstRun = () => `curl ${location.origin}/v1/chat/completions \\
+  -H "Authorization: Bearer $LLM0_API_KEY" \\
+  -H "Content-Type: application/json" \\
+  -H "X-LLM0-Run-Id: first-run" \\
+  -H "X-LLM0-Run-Budget-Usd: 0.50" \\
+  -d '{"model": "gpt-4o-mini", "messages":
+    [{"role": "user", "content": "Hello!"}]}'`;
 
 const RUN: Column<Run> = { header: 'Run', narrow: true, value: (row) => row.id };
 const COLUMNS: readonly Column<Run>[] = [

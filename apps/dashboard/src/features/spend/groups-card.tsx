@@ -32,10 +32,7 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
   const label = labelIn(groupBy);
   const earlier = { ...query, ...rangeQuery(previousRange(range)), interval: 'all', top: '1000' };
   const before = useSpend(earlier, !isOfRows(groupBy));
-  const first = useSpend(
-    { ...earlier, ...rangeQuery(previousRange(previousRange(range))) },
-    !isOfRows(groupBy),
-  );
+  const first = useSpend({ ...earlier, ...rangeQuery(previousRange(previousRange(range))) }, !isOfRows(groupBy));
   const outcomes = useErrors({ ...query, interval: 'all', top: '1000' }, hasOutcomes(groupBy));
   const { lines, mistyped } = useMemo(() => {
     if (now.data === undefined) return { lines: undefined, mistyped: 0 };

@@ -177,7 +177,8 @@ describe.each(ON_ONE_DATABASE)('MCP servers on $name', (kind) => {
     const waiting = async () => (await call('GET', `/mcp/servers/${id}`)).body.health.held_back_count;
     // A blocked tool can't be called whatever one decides.
     expect(await waiting()).toBe(1);
-    const decide = (verdict: string, body: object = {}) => call('POST', `/mcp/servers/${id}/tools/drop/${verdict}`, body);
+    const decide = (verdict: string, body: object = {}) =>
+      call('POST', `/mcp/servers/${id}/tools/drop/${verdict}`, body);
     expect((await decide('decline', { hash: 'old' })).status).toBe(409);
     expect((await decide('decline')).body).toMatchObject({ name: 'drop', state: 'declined' });
     expect([await waiting(), (await refresh(id)).held_back]).toEqual([0, ['echo']]);

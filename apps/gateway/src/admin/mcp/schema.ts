@@ -139,7 +139,9 @@ const health = z.object({
   }),
   error: z.string().nullable(),
   tool_count: z.int().nullable(),
-  held_back_count: z.int().openapi({ description: 'Offered tools that wait for an admin, who has neither approved nor declined them' }),
+  held_back_count: z
+    .int()
+    .openapi({ description: 'Offered tools that wait for an admin, who has neither approved nor declined them' }),
   odd_count: z.int().openapi({ description: 'Tools with invalid names or schemas' }),
 });
 

@@ -11,7 +11,9 @@ const side = z.enum(['project', 'key', 'model', 'provider', 'customer']);
 
 export const spendTableQuerySchema = overviewQuerySchema.pick({ from: true, to: true, project_id: true }).extend({
   rows: side.default('model'),
-  columns: side.default('customer').openapi({ description: 'With customers, rows of at most 92 days are read for 3 s' }),
+  columns: side
+    .default('customer')
+    .openapi({ description: 'With customers, rows of at most 92 days are read for 3 s' }),
   top: z
     .string()
     .regex(/^(?:[1-9]|[1-4]\d|50)$/, 'must be from 1 to 50')
