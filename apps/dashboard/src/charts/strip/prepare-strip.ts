@@ -166,7 +166,7 @@ export function describeBar(bar: Bar, shown: Shown): string {
 
 /** True if other targets answered most of its failures: the log lists those requests with their providers. */
 const isElsewhere = ({ requests, failed, elsewhere }: Bar) =>
-  elsewhere > 0 && (requests === 0 || elsewhere * 2 > failed);
+  requests === 0 ? elsewhere > 0 : failed > 0 && elsewhere * 2 > failed;
 
 /** Filter of the requests behind a bar. */
 export const requestsOfBar = (provider: string, bar: Bar): RequestsFilter =>
