@@ -1,5 +1,5 @@
 import { useProjectNames } from '../../api/projects';
-import { asInterval, type SpendBucket, useSpend } from '../../api/stats';
+import { asInterval, type SpendBucket, type StatsQuery, useSpend } from '../../api/stats';
 import { ChartCard } from '../../charts/chart-card';
 import { SeriesName } from '../../charts/series-name';
 import { formatCompact, formatCount } from '../../format/format-number';
@@ -7,7 +7,7 @@ import { formatInstant } from '../../format/format-time';
 import { formatUsd } from '../../format/format-usd';
 import { bucketStarts } from '../../range/time-range';
 import type { Page } from '../../range/use-page';
-import { requestsLink } from '../../range/use-show-requests';
+import { type RequestsFilter, requestsLink } from '../../range/use-show-requests';
 import { Failure } from '../../ui/error-state';
 import { type Stat, StatGrid } from '../../ui/stat-card';
 import type { Column } from '../../ui/table/column';
@@ -32,7 +32,6 @@ export function CustomerUsage({ customer: { customerId, projectId }, page }: Pro
   };
   const models = useSpend({ ...query, interval: 'all', group_by: 'model' });
   const projects = useSpend({ ...query, interval: 'all', group_by: 'project' }, projectId === undefined);
-  const chart = useSpend({ ...query, interval: asInterval(range.intervalMs), group_by: 'model', top: TOP });
   const projectName = useProjectNames();
   const filter = {
     customer_id: customerId,
@@ -49,17 +48,7 @@ export function CustomerUsage({ customer: { customerId, projectId }, page }: Pro
           Only since {formatInstant(partialFrom, page.timeZone)}: there are too many requests to read them all.
         </p>
       )}
-      <ChartCard
-        title="Spend by model"
-        data={prepareSpend(chart.data?.buckets, { times: bucketStarts(range) })}
-        kind="stacked"
-        unit="usd"
-        height={180}
-        page={{ range, timeZone: page.timeZone }}
-        query={chart}
-        opens="its dearest requests"
-        requestsOf={(model) => ({ ...filter, ...(model === null ? {} : { model }), sort: '-cost_usd' })}
-      />
+      <SpendChart {...{ query, filter }} page={{ range, timeZone: page.timeZone }} />
       <TableCard
         title="Models"
         caption="Models of the customer"
@@ -84,6 +73,28 @@ export function CustomerUsage({ customer: { customerId, projectId }, page }: Pro
         />
       )}
     </>
+  );
+}
+
+interface ChartProps {
+  readonly query: StatsQuery;
+  readonly filter: RequestsFilter;
+  readonly page: Pick<Page, 'range' | 'timeZone'>;
+}
+
+function SpendChart({ query, filter, page }: ChartProps) {
+  const chart = useSpend({ ...query, interval: asInterval(page.range.intervalMs), group_by: 'model', top: TOP });
+  return (
+    <ChartCard
+      title="Spend by model"
+      data={prepareSpend(chart.data?.buckets, { times: bucketStarts(page.range) })}
+      kind="stacked"
+      unit="usd"
+      height={180}
+      {...{ page, query: chart }}
+      opens="its dearest requests"
+      requestsOf={(model) => ({ ...filter, ...(model === null ? {} : { model }), sort: '-cost_usd' })}
+    />
   );
 }
 

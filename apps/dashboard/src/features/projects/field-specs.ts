@@ -174,7 +174,6 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
     name: 'max_customers',
     label: 'Customers per month',
     kind: 'integer',
-    // Nobody but customers with limits of their own.
     read: (text) => (/^0+$/.test(text) ? 0 : readInteger(text)),
     hint: 'Maximum number of different X-Customer-IDs. Customers with their own limits are always allowed. Leave empty for no maximum.',
   },

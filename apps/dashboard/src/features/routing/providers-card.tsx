@@ -29,11 +29,7 @@ const STEP_MS = 60_000;
 export function ProvidersCard() {
   const providers = useProviders();
   const toMs = untilNow(useNow(STEP_MS));
-  const lastHour = rangeQuery({ fromMs: toMs - HOUR_MS, toMs });
-  const day = rangeQuery(lastDay(toMs));
-  const now = useProviderHealth({ ...lastHour, interval: 'all' });
-  const health = useProviderHealth({ ...day, interval: 'all' });
-  const latency = useLatency({ ...day, interval: 'all', group_by: 'provider' }, 'upstream');
+  const { now, health, latency } = useFared(toMs);
   const hours = useHours(toMs);
   const { id, linkTo, open, close } = useOpened();
   const mayChange = useMayChange();
@@ -104,6 +100,16 @@ function IdleButton({
       {isShown ? 'Only those in use' : `${count} not set up`}
     </Button>
   );
+}
+
+/** The last hour, which tells health, and the figures of the day. */
+function useFared(toMs: number) {
+  const day = rangeQuery(lastDay(toMs));
+  return {
+    now: useProviderHealth({ ...rangeQuery({ fromMs: toMs - HOUR_MS, toMs }), interval: 'all' }),
+    health: useProviderHealth({ ...day, interval: 'all' }),
+    latency: useLatency({ ...day, interval: 'all', group_by: 'provider' }, 'upstream'),
+  };
 }
 
 /** Requests of each provider by hour; empty if they can't be read, undefined while they load. */
