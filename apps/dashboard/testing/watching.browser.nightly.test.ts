@@ -27,7 +27,7 @@ describe('the address', () => {
 
 describe('the menu', () => {
   const SECTIONS = {
-    Watch: ['Overview', 'Requests', 'Runs', 'Latency', 'Cache', 'Alerts'],
+    Watch: ['Overview', 'Requests', 'Runs', 'Batches', 'Latency', 'Cache', 'Alerts'],
     Money: ['Spend & statements', 'Customers'],
     Control: ['Projects & keys', 'Models', 'Routing', 'Guardrails', 'Tools', 'HTTP backends'],
     Try: ['My keys', 'Playground'],
