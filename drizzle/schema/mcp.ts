@@ -51,6 +51,8 @@ export const mcpTools = pgTable(
     approvedHash: text('approved_hash'),
     approved: jsonb('approved').$type<JsonObject>(),
     approvedAtMs: instant('approved_at'),
+    /** Version that an operator left out; another one waits again. */
+    declinedHash: text('declined_hash'),
     seenHash: text('seen_hash').notNull(),
     seen: jsonb('seen').$type<JsonObject>().notNull(),
     seenAtMs: instantOfInsert('seen_at'),

@@ -87,7 +87,7 @@ const money = createRoute({
     'MoneyPage',
   ),
 });
-const customers = plain('/customers', () => import('./features/projects/customers-page'), 'CustomersPage');
+const customers = plain('/customers', () => import('./features/customers/customers-page'), 'CustomersPage');
 const latency = createRoute({
   getParentRoute: () => root,
   path: '/latency',

@@ -61,7 +61,7 @@ test('an alias: providers and models from lists, shares that add up, rows moved 
   await model.fill('demo-chat');
   await button('Add target').click();
   await dialog().getByLabel('Provider of target 2').fill('openai/nobody-prices-this');
-  await dialog().getByText('Not in the price list').waitFor();
+  await dialog().getByText('No price: where a cap applies').waitFor();
   await dialog().getByLabel('Share of target 1').fill('60');
   await dialog().getByLabel('Share of target 2').fill('30');
   await dialog().getByText('Total: 90 %, not 100 %').waitFor();

@@ -139,6 +139,7 @@ describe('in a browser', () => {
     const { page, problems } = await signedIn('/?range=7d');
     await page.getByRole('link', { name: 'Customers' }).click();
     await page.getByText('dear one').first().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Limits', exact: true }).click();
     await page.getByLabel('Per day, USD').fill('not money');
     await page.getByRole('button', { name: 'Save limits' }).click();
     await page.getByText('must be an amount in USD').waitFor();

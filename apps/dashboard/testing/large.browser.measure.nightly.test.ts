@@ -156,10 +156,10 @@ describe('a provider in trouble', () => {
     const failing = setInterval(() => void fail(), 200);
     try {
       const { page, problems } = await dashboard.open('/routing');
-      const row = page.getByRole('row', { name: /openai.*breaker open/ });
+      const row = page.getByRole('row', { name: /openai.*paused/ });
       await row.waitFor();
       await row.click();
-      await page.getByText(/breaker open, \d+ s left/).waitFor();
+      await page.getByText(/paused, retries in \d+ s/).waitFor();
       expect(await page.getByRole('dialog').textContent()).toContain('gpt-4o-mini');
       expect(problems).toEqual([]);
     } finally {

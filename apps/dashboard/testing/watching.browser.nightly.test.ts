@@ -27,7 +27,7 @@ describe('the address', () => {
 
 describe('the menu', () => {
   const SECTIONS = {
-    Watch: ['Overview', 'Requests', 'Runs', 'Latency', 'Cache', 'Alerts'],
+    Watch: ['Overview', 'Requests', 'Runs', 'Batches', 'Latency', 'Cache', 'Alerts'],
     Money: ['Spend & statements', 'Customers'],
     Control: ['Projects & keys', 'Models', 'Routing', 'Guardrails', 'Tools', 'HTTP backends'],
     Try: ['My keys', 'Playground'],
@@ -207,7 +207,7 @@ describe('trouble', () => {
     await page.getByText('Redis is not responding').waitFor();
     await page.getByRole('link', { name: '41 requests answered elsewhere' }).click();
     await page.waitForURL(/failover_from=openai/);
-    await page.getByText('Failed over from: openai').waitFor();
+    await page.getByText('Answered elsewhere than: openai').waitFor();
     expect(problems).toEqual([]);
   });
 });

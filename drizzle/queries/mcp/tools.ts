@@ -113,6 +113,30 @@ export async function approveTool(
   return row ?? null;
 }
 
+/** Leaves a tool's last version out. null without one, or if it no longer matches `hash`. */
+export async function declineTool(
+  db: Db,
+  at: { readonly serverId: string; readonly name: string },
+  hash: string | undefined,
+): Promise<StoredTool | null> {
+  const [row] = await db
+    .update(mcpTools)
+    .set({ declinedHash: sql`${mcpTools.seenHash}`, approvedHash: null, approved: null, approvedAtMs: null })
+    .where(and(toolAt(at), hash === undefined ? undefined : eq(mcpTools.seenHash, hash)))
+    .returning();
+  return row ?? null;
+}
+
+/** Names of declined tools by server. */
+export async function listDeclinedTools(db: Db): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const rows = await db
+    .select({ serverId: mcpTools.serverId, name: mcpTools.name })
+    .from(mcpTools)
+    .where(eq(mcpTools.declinedHash, mcpTools.seenHash));
+  const byServer = Map.groupBy(rows, ({ serverId }) => serverId);
+  return new Map([...byServer].map(([id, own]) => [id, new Set(own.map(({ name }) => name))]));
+}
+
 const toolAt = ({ serverId, name }: { readonly serverId: string; readonly name: string }) =>
   and(eq(mcpTools.serverId, serverId), eq(mcpTools.name, name));
 
@@ -123,6 +147,7 @@ const approveSeen = (db: Db, which: ReturnType<typeof and>) =>
       approvedHash: sql`${mcpTools.seenHash}`,
       approved: sql`${mcpTools.seen}`,
       approvedAtMs: sql`now()`,
+      declinedHash: null,
     })
     .where(which)
     .returning();

@@ -164,10 +164,17 @@ export const useSuggestions = (asked: { readonly field: string; readonly q: stri
     placeholderData: keepPreviousData,
   });
 
+/** Prompt and answer of a request; null if they are not kept. */
+export async function readBodies(requestId: string) {
+  const at = { param: { request_id: requestId }, query: { missing: 'empty' as const } };
+  const answer = await api.logs[':request_id'].bodies.$get(at);
+  return answer.status === 204 ? null : answer.json();
+}
+
 export const useLogBodies = (requestId: string, mayRead: boolean) =>
   useQuery({
     enabled: mayRead,
     queryKey: ['logs', 'bodies', requestId],
     retry: false,
-    queryFn: () => read(api.logs[':request_id'].bodies.$get({ param: { request_id: requestId } })),
+    queryFn: () => readBodies(requestId),
   });

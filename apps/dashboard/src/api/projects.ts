@@ -83,11 +83,13 @@ export interface CustomerQuery {
   readonly to?: string;
   readonly project_id?: string;
   readonly q?: string;
+  readonly has_limits?: 'true';
 }
 
 /** Customers, the dearest first, page by page. */
-export const useCustomers = (query: CustomerQuery) =>
+export const useCustomers = (query: CustomerQuery, isEnabled = true) =>
   usePages({
+    isEnabled,
     queryKey: ['customers', query],
     readPage: (at) =>
       read(api.customers.$get({ query: { ...query, limit: PAGE_SIZE, spend_days: SPEND_DAYS, ...at } })),

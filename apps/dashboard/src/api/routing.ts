@@ -35,4 +35,4 @@ export const useChains = () => useQuery({ queryKey: ['chains'], queryFn: () => r
 export const useAliases = () =>
   useQuery({ queryKey: ['aliases'], queryFn: () => read(api.aliases.$get({ query: { limit: ALL } })) });
 export const useFailovers = () =>
-  useQuery({ queryKey: ['failovers'], queryFn: () => read(api.failovers.$get({ query: { limit: '100' } })) });
+  useQuery({ queryKey: ['failovers'], queryFn: () => read(api.failovers.$get({ query: { limit: ALL } })) });

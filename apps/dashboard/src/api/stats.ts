@@ -1,6 +1,7 @@
 import { keepPreviousData, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { InferResponseType } from 'hono/client';
 import { useEffect, useRef } from 'react';
+import { previousRange, rangeQuery, type Stretch } from '../range/time-range';
 import { isAway } from './away';
 import { api, read } from './client';
 import { useIsLive, useLive } from './live';
@@ -22,6 +23,7 @@ export interface StatsQuery {
   readonly project_id?: string;
   readonly interval?: string;
   readonly group_by?: string;
+  readonly customer_id?: string;
   readonly top?: string;
 }
 
@@ -103,6 +105,22 @@ function withoutClock(part: unknown): unknown {
 
 export const useOverview = (query: StatsQuery) =>
   useStats(['stats', 'overview', query], () => api.stats.overview.$get({ query: { ...query } }));
+
+/**
+ * Totals of the period before, to compare with; undefined while unknown, and where it began within that period or has no
+ * data: a change against part of a period misleads.
+ */
+export function usePrevious(query: StatsQuery, range: Stretch): Overview | undefined {
+  const before = useOverview({ ...query, ...rangeQuery(previousRange(range)) }).data;
+  const first = useOverview({ ...query, ...rangeQuery(previousRange(previousRange(range))) }).data;
+  return isComparable(before, first) ? before : undefined;
+}
+
+/** True if a period has requests, and the one before it too: it didn't begin late. */
+export const isComparable = (before: Counted | undefined, first: Counted | undefined): boolean =>
+  (before?.requests ?? 0) > 0 && (first?.requests ?? 0) > 0;
+
+type Counted = Pick<Overview, 'requests'>;
 
 type Grouped = Omit<StatsQuery, 'group_by'> & { group_by?: 'model' };
 

@@ -51,7 +51,7 @@ export function ChartCard(props: Props) {
             onClick={() => data && downloadText(`${title.toLowerCase().replaceAll(/\W+/g, '-')}.csv`, chartCsv(data))}
             disabled={!isDrawn}
             aria-label={`${title}: download as CSV`}
-            className="rounded p-1 text-faint hover:bg-hover hover:text-text disabled:opacity-40"
+            className="touch rounded p-1 text-faint hover:bg-hover hover:text-text disabled:opacity-40"
           >
             <Download />
           </button>

@@ -120,7 +120,7 @@ describe('colours', () => {
 
   test('a color depends on its name alone: each browser, page and version shows the same', () => {
     const names = ['gpt-4o', 'gpt-4o-mini', 'claude-sonnet-4-5', 'our-own-model', 'acme'];
-    expect(names.map(colorOf)).toEqual(['#4c6ef5', '#12a594', '#ae3ec9', '#7e539c', '#e2726b']);
+    expect(names.map(colorOf)).toEqual(['#4c6ef5', '#12a594', '#ae3ec9', '#b57baf', '#dd56b8']);
     const prepared = (groups: readonly string[]) =>
       new Map(
         prepareSeries({
@@ -138,6 +138,20 @@ describe('colours', () => {
     ]) {
       expect(new Set(names.map(colorOf)).size).toBe(names.length);
     }
+  });
+
+  test('no provider has the color of a model, whatever the model is called', () => {
+    const NAMES = ['openai', 'anthropic', 'gemini', 'demo', 'azure', 'ollama'];
+    const providers = new Set(NAMES.map(colorOf));
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.constantFrom('gpt-4o', 'gpt-5', 'demo-chat', 'text-embedding-3-small'),
+          fc.string({ minLength: 1 }),
+        ),
+        (model) => providers.size === 6 && (NAMES.includes(model) || !providers.has(colorOf(model))),
+      ),
+    );
   });
 
   test('every color can be seen on the panels of both themes, and told from the others', () => {

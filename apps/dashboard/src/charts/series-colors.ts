@@ -46,12 +46,15 @@ const PLACES = [
     ...['mistral-large-latest', 'deepseek-chat', 'llama-3.3-70b-versatile', 'text-embedding-3-small'],
   ],
 ] as const;
-const PLACE_OF: ReadonlyMap<string, number> = new Map(
-  PLACES.flatMap((names) => names.map((name, place) => [name, place] as const)),
-);
-
-/** Colors of the first names of each list: no other name has one that is near. */
+const [PROVIDERS, MODELS] = PLACES;
+/** Colors of the first models: no other name has one that is near. */
 export const KEPT = 8;
+/** Providers have colors of their own: the one of a provider is never that of a model beside it. */
+const FREE = KEPT + PROVIDERS.length;
+const PLACE_OF: ReadonlyMap<string, number> = new Map([
+  ...MODELS.map((name, place) => [name, place < KEPT ? place : place - KEPT + FREE] as const),
+  ...PROVIDERS.map((name, place) => [name, KEPT + place] as const),
+]);
 
 /** FNV-1a: the same in every browser. */
 function hash(text: string): number {
@@ -63,5 +66,5 @@ function hash(text: string): number {
 /** Color of a name: the same on all pages, in every browser, whatever it is shown with. */
 export function colorOf(name: string): string {
   if (name === '' || name === '(other)') return OTHER_COLOR;
-  return PALETTE[PLACE_OF.get(name) ?? KEPT + (hash(name) % (PALETTE.length - KEPT))] ?? OTHER_COLOR;
+  return PALETTE[PLACE_OF.get(name) ?? FREE + (hash(name) % (PALETTE.length - FREE))] ?? OTHER_COLOR;
 }

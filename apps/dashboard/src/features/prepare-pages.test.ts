@@ -1,14 +1,21 @@
 import { describe, expect, test } from 'bun:test';
 import type { Model } from '../api/models';
 import type { Chain } from '../api/routing';
-import type { CacheBucket, LatencyBucket, SpendBucket } from '../api/stats';
+import type { CacheBucket, ErrorBucket, LatencyBucket, SpendBucket } from '../api/stats';
 import { prepareOutcomes, prepareRatio } from './cache/prepare-cache';
 import { prepareLatency } from './latency/prepare-latency';
 import { describeEnd, describeImport, describeLost, findModels, readPriceMap, toImport } from './models/prepare-prices';
 import { cacheOutcome, foldedNote, prepareCostParts } from './requests/prepare-request';
 import { prepareTargets, toChain } from './routing/prepare-routing';
 import { describeAlert, statesOf } from './settings/prepare-alert';
-import { filterOf, isByDays, prepareSpendLines, readGroup, toCustomerRange } from './spend/prepare-spend';
+import {
+  countMistyped,
+  filterOf,
+  isByDays,
+  prepareSpendLines,
+  readGroup,
+  toCustomerRange,
+} from './spend/prepare-spend';
 
 const start = (minute: number) => new Date(minute * 60_000).toISOString();
 const times = [0, 60_000];
@@ -19,14 +26,31 @@ describe('spend', () => {
     ...{ tokens_cache_read: 0, tokens_cache_write: 0, tokens_reasoning: 0 },
   });
   test('the dearest first, each beside the period before', () => {
-    const [first, second] = prepareSpendLines(
-      [bucket('a', 1, 2, 1_000_000), bucket('b', 3)],
-      [bucket('b', 2), bucket('c', 9)],
-    );
+    const [first, second] = prepareSpendLines([bucket('a', 1, 2, 1_000_000), bucket('b', 3)], {
+      before: [bucket('b', 2), bucket('c', 9)],
+      first: [bucket('b', 2)],
+    });
     expect(first).toMatchObject({ name: 'b', share: 0.75, change: 0.5, usdPerMillionTokens: null });
     expect(second).toMatchObject({ name: 'a', usdPerRequest: 0.5, usdPerMillionTokens: 1, change: null });
-    expect(prepareSpendLines([bucket('a', 0)], [])[0]?.share).toBeNull();
+    expect(prepareSpendLines([bucket('a', 0)])[0]?.share).toBeNull();
   });
+  test('a group that began within the period before has no change', () => {
+    const changeWith = (first: SpendBucket[]) =>
+      prepareSpendLines([bucket('b', 3)], { before: [bucket('b', 2)], first });
+    expect(changeWith([])[0]?.change).toBeNull();
+    expect(changeWith([bucket('b', 0, 0)])[0]?.change).toBeNull();
+    expect(changeWith([bucket('b', 1)])[0]?.change).toBe(0.5);
+  });
+
+  test('refusals dilute no price of a request, and mistyped models have no line', () => {
+    const outcome = (group: string, success: number, caller_errors: number) =>
+      ({ group, success, caller_errors, failures: 0, aborted: 0, requests: success + caller_errors }) as ErrorBucket;
+    const now = [bucket('a', 10, 20), bucket('gpt-4oo', 0, 3)];
+    const outcomes = [outcome('a', 5, 15), outcome('gpt-4oo', 0, 3)];
+    expect(prepareSpendLines(now, { outcomes })).toMatchObject([{ name: 'a', requests: 20, usdPerRequest: 2 }]);
+    expect([countMistyped(now, outcomes), countMistyped(now, [])]).toEqual([3, 0]);
+  });
+
   test('a model that is still served ends, another has ended', () => {
     const nowMs = Date.UTC(2026, 10, 21, 12);
     expect([describeEnd('2026-11-30', nowMs), describeEnd('2026-06-09', nowMs)]).toEqual([
@@ -190,12 +214,14 @@ describe('targets', () => {
       [
         { model: 'well', state: 'closed', until: null },
         { model: 'busy', state: 'cooling_down', until: start(1) },
-        { model: 'broken', state: 'open', until: start(0) },
+        { model: 'due', state: 'half_open', until: null },
+        { model: 'broken', state: 'open', until: start(1) },
       ],
       1000,
     );
     expect(lines.map(({ model, label }) => `${model}: ${label}`)).toEqual([
-      'broken: breaker open',
+      'broken: paused, retries in 59 s',
+      'due: paused, retries with the next request',
       'busy: cooling down, 59 s left',
       'well: working again',
     ]);

@@ -86,8 +86,10 @@ export const restFor = ({ intervalMs }: Pick<TimeRange, 'intervalMs'>): number =
 /** End of a moving range in whole minutes, so that viewers share a query. */
 export const untilNow = (nowMs: number): number => Math.ceil(nowMs / MINUTE) * MINUTE;
 
+export type Stretch = Pick<TimeRange, 'fromMs' | 'toMs'>;
+
 /** The stretch just before, of the same length. */
-export function previousRange(range: TimeRange): TimeRange {
+export function previousRange<R extends Stretch>(range: R): R {
   const lengthMs = range.toMs - range.fromMs;
   return { ...range, fromMs: range.fromMs - lengthMs, toMs: range.fromMs };
 }
@@ -99,7 +101,7 @@ export function earlierRange(range: TimeRange): TimeRange {
 }
 
 /** Query of the API. */
-export const rangeQuery = ({ fromMs, toMs }: Pick<TimeRange, 'fromMs' | 'toMs'>) => ({
+export const rangeQuery = ({ fromMs, toMs }: Stretch) => ({
   from: new Date(fromMs).toISOString(),
   to: new Date(toMs).toISOString(),
 });

@@ -6,7 +6,11 @@ const KINDS = {
   danger: 'border border-line-strong bg-panel text-bad hover:bg-bad-soft',
   ghost: 'border border-transparent text-muted hover:bg-hover hover:text-text',
 } as const;
-const SIZES = { small: 'h-7 px-2 text-xs', normal: 'h-8 px-3 text-sm' } as const;
+/** A finger needs 40 px. */
+const SIZES = {
+  small: 'h-7 px-2 text-xs max-md:h-10 max-md:min-w-10',
+  normal: 'h-8 px-3 text-sm max-md:h-10',
+} as const;
 
 interface Props extends ComponentProps<'button'> {
   readonly kind?: keyof typeof KINDS;

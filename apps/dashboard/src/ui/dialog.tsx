@@ -55,7 +55,7 @@ export function Dialog({ title, description, open = true, onClose, children, kin
               )}
             </div>
             {onClose !== undefined && (
-              <Radix.Close className="rounded p-1 text-faint hover:bg-hover hover:text-text" aria-label="Close">
+              <Radix.Close className="touch rounded p-1 text-faint hover:bg-hover hover:text-text" aria-label="Close">
                 <Close />
               </Radix.Close>
             )}

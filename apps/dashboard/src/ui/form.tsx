@@ -9,7 +9,7 @@ import {
 import { Chevron } from './icons';
 
 const CONTROL =
-  'h-8 w-full min-w-0 rounded-md border border-line-strong bg-panel px-2.5 text-sm placeholder:text-faint disabled:opacity-60';
+  'h-8 w-full min-w-0 rounded-md max-md:h-10 border border-line-strong bg-panel px-2.5 text-sm placeholder:text-faint disabled:opacity-60';
 
 export interface LabelProps {
   readonly label: string;
@@ -110,7 +110,7 @@ export function Select({ className = '', anyLabel, options, onValue, ...rest }: 
           </option>
         ))}
       </select>
-      <Chevron className="pointer-events-none absolute top-2 right-2 text-faint" />
+      <Chevron className="pointer-events-none absolute top-1/2 right-2 -translate-y-1/2 text-faint" />
     </span>
   );
 }

@@ -17,7 +17,7 @@ export function Segmented<T extends string>({ label, options, value, onChange }:
           type="button"
           aria-pressed={option === value}
           onClick={() => onChange(option)}
-          className={`h-6 rounded px-2 text-xs font-medium ${option === value ? 'bg-hover text-text' : 'text-muted hover:text-text'}`}
+          className={`h-6 rounded max-md:h-9 max-md:min-w-10 px-2 text-xs font-medium ${option === value ? 'bg-hover text-text' : 'text-muted hover:text-text'}`}
         >
           {options[option]}
         </button>

@@ -43,7 +43,7 @@ export function TabbedCards<P extends object>({ label, tabs, given }: Props<P>) 
             key={value}
             value={value}
             data-tab={value}
-            className="-mb-px border-b-2 border-transparent px-0.5 py-1.5 whitespace-nowrap text-muted -outline-offset-2! hover:text-text data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-text"
+            className="-mb-px border-b-2 border-transparent px-0.5 py-1.5 max-md:py-2.5 whitespace-nowrap text-muted -outline-offset-2! hover:text-text data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-text"
           >
             {text}
           </Tabs.Trigger>

@@ -23,7 +23,8 @@ export interface ServerHealth {
   readonly state: 'ok' | 'failing' | 'unknown' | 'inactive';
   readonly error: string | null;
   readonly toolCount: number | null;
-  readonly heldBackCount: number;
+  /** Tools that are not approved. */
+  readonly heldBack: readonly string[];
   /** Tools with unusable names or schemas. */
   readonly oddCount: number;
 }
@@ -112,7 +113,7 @@ export class McpAdmin {
 }
 
 const NO_FACTS = { protocolVersion: null, serverInfo: null };
-const NOTHING: ServerHealth = { state: 'unknown', error: null, toolCount: null, heldBackCount: 0, oddCount: 0 };
+const NOTHING: ServerHealth = { state: 'unknown', error: null, toolCount: null, heldBack: [], oddCount: 0 };
 
 async function readAll(entry: ServerEntry): Promise<Pick<ServerCheck, 'protocolVersion' | 'serverInfo'>> {
   await entry.tools.current();
@@ -133,7 +134,7 @@ async function withinTime<T>(work: Promise<T>): Promise<T> {
 
 const countOf = (kept: ToolView | undefined) => ({
   toolCount: kept?.list.length ?? null,
-  heldBackCount: kept?.heldBack.length ?? 0,
+  heldBack: kept?.heldBack ?? [],
   oddCount: kept?.odd ?? 0,
 });
 

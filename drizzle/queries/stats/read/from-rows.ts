@@ -1,7 +1,7 @@
 import type { Db } from '../../../client';
 import { durationsOf, type Histograms, loadHistograms, mergeDurations } from './durations';
 import { type BucketQuery, OTHER_GROUPS, type StatsScope, scopeOf } from './questions';
-import { readDays } from './read-days';
+import { MAX_CUSTOMER_DAYS, MAX_ROW_DAYS, readDays, type Stretch } from './read-days';
 import type { BucketResult } from './stats-bucket';
 import { askOf } from './time-limit';
 import type { StatsSegment } from './time-segments';
@@ -19,7 +19,7 @@ export async function loadFromRows(db: Db, query: BucketQuery): Promise<BucketRe
   const { intervalMs, groupBy, top } = query;
   const scope: StatsScope = { ...scopeOf(query), intervalMs, groupBy, metrics: query.metrics };
   const sums = new Map<string, Sum>();
-  const readFromMs = await readDays(db, query, async (tx, day) => {
+  const addDay = async (tx: Db, day: Stretch) => {
     const segments: StatsSegment[] = [{ source: 'rows', ...day }];
     const ask = askOf(tx);
     const found = await loadTotals(ask, segments, scope);
@@ -28,7 +28,9 @@ export async function loadFromRows(db: Db, query: BucketQuery): Promise<BucketRe
       addSum(sums, { startMs, group, totals, histograms: histograms?.get(bucketKey(startMs, group)) ?? {} });
     }
     return false;
-  });
+  };
+  const days = query.customerId === undefined ? MAX_ROW_DAYS : MAX_CUSTOMER_DAYS;
+  const readFromMs = await readDays(db, query, addDay, days);
   const ranked = rankSums([...sums.values()]);
   const kept = new Set(top === undefined ? ranked : ranked.slice(0, top));
   const buckets = new Map<string, Sum>();

@@ -1,7 +1,7 @@
 import { PROVIDER_FAILURES } from '@llm0/core/errors/outcome';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../../client';
-import { ATTEMPT_FAILURES, codeOfAttempt, IS_FAILED_ATTEMPT } from '../../logs/failovers';
+import { ATTEMPT_FAILURES, codeOfAttempt, HAS_LEFT, IS_FAILED_ATTEMPT } from '../../logs/failovers';
 import type { ProjectScope } from '../../of-projects';
 import { PROVIDER_OF_ROW, startOf, within } from './segment-sql';
 import { askInTime } from './time-limit';
@@ -23,6 +23,8 @@ export interface HealthBucket {
   readonly failed: number;
   /** Failures after which another target answered. */
   readonly failedOver: number;
+  /** Requests that left it, failed there or skipped while it was paused, and that a target answered: `failover_from` lists them. */
+  readonly answeredElsewhere: number;
   /** Error code of most failures; null without one. */
   readonly mainFailure: string | null;
 }
@@ -80,33 +82,39 @@ function failedIn(segment: StatsSegment, { intervalMs, projectId }: HealthQuery)
 }
 
 /**
- * Providers that failed before the request moved on, once each for a request. `elsewhere` is 1 where another target
- * answered. The last target of a failed request counts by its row.
+ * Providers that failed or were skipped before the request moved on, once each for a request. `elsewhere` is 1 where
+ * another target answered. The last target of a failed request counts by its row; a skip counts where others answered.
  */
 function failedBefore({ fromMs, toMs, intervalMs, projectId }: HealthQuery): SQL {
   const segment: StatsSegment = { source: 'rows', fromMs, toMs };
   return sql`select ${startOf(segment, intervalMs)} as start_ms, provider, code, answered::int as elsewhere, 1::bigint as n
     from (
-      select distinct on (request_id, provider) created_at, provider, code, answered
+      select distinct on (request_id, provider) created_at, provider, answered,
+        case when is_failed then code else ${SKIPPED} end as code
       from (
         select f.created_at, f.request_id, f.switch_index, f.original_provider as provider, f.trigger_reason as code,
-          ${IS_FAILED_ATTEMPT} as is_failed, bool_or(f.fallback_succeeded) over request as answered,
+          ${IS_FAILED_ATTEMPT} as is_failed, ${HAS_LEFT} as has_left, bool_or(f.fallback_succeeded) over request as answered,
           last_value(f.fallback_provider) over request as last_provider,
           last_value(f.fallback_error_message) over request as last_code
         from failover_logs f where ${within(segment, { projectId })}
         window request as (partition by f.request_id order by f.switch_index
           rows between unbounded preceding and unbounded following)
       ) as switches
-      where is_failed and (answered or provider <> last_provider or last_code not in (${ATTEMPT_FAILURES}))
-      order by request_id, provider, switch_index
+      where has_left and case when is_failed
+        then answered or provider <> last_provider or last_code not in (${ATTEMPT_FAILURES}) else answered end
+      order by request_id, provider, is_failed desc, switch_index
     ) as attempts`;
 }
+
+/** In place of an error code: the provider was paused. */
+const SKIPPED = 'skipped';
 
 interface Tally {
   readonly startMs: number;
   readonly provider: string;
   answered: number;
   failedOver: number;
+  answeredElsewhere: number;
   readonly failures: Map<string, number>;
 }
 
@@ -114,13 +122,16 @@ function toBuckets(rows: readonly HealthRow[]): readonly HealthBucket[] {
   const tallies = new Map<string, Tally>();
   for (const { start_ms: start, provider, code, elsewhere, n } of rows) {
     const startMs = Number(start);
-    const empty = () => ({ startMs, provider, answered: 0, failedOver: 0, failures: new Map<string, number>() });
+    const none = { answered: 0, failedOver: 0, answeredElsewhere: 0 };
+    const empty = () => ({ startMs, provider, ...none, failures: new Map<string, number>() });
     const tally = tallies.getOrInsertComputed(`${start} ${provider}`, empty);
     const count = Number(n);
     if (code === '') {
       tally.answered += count;
       continue;
     }
+    if (Number(elsewhere) === 1) tally.answeredElsewhere += count;
+    if (code === SKIPPED) continue;
     const failure = codeOfAttempt(code) ?? code;
     tally.failures.set(failure, (tally.failures.get(failure) ?? 0) + count);
     if (Number(elsewhere) === 1) tally.failedOver += count;

@@ -5,6 +5,8 @@ import { CANCELED } from './time-limit';
 
 /** Rows are read at most so far back at once. */
 export const MAX_ROW_DAYS = 7;
+/** For rows of a customer, which have an index, and for sums of few: the time limit ends those reads. */
+export const MAX_CUSTOMER_DAYS = 92;
 const DAY_MS = 86_400_000;
 /** The first stretch is short, so that the newest rows are always read. */
 const FIRST_STRETCH_MS = 3_600_000;
@@ -26,15 +28,16 @@ export interface Walk {
 }
 
 /**
- * Reads a range of rows backwards in growing stretches (at most a day), within 3 s and 7 days. `read` gets a connection
+ * Reads a range of rows backwards in growing stretches (at most a day), within 3 s and `days`. `read` gets a connection
  * with that deadline and returns true to stop. Resolves to the first moment read, later than `fromMs` at a limit.
  */
 export function readDays(
   db: Db,
   range: Stretch,
   read: (db: Db, stretch: Stretch) => Promise<boolean>,
+  days = MAX_ROW_DAYS,
 ): Promise<number> {
-  return readStretches(db, range, { days: MAX_ROW_DAYS }, read);
+  return readStretches(db, range, { days }, read);
 }
 
 /** A stretch that took less than this is followed by a longer one. */

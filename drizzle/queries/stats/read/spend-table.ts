@@ -3,7 +3,7 @@ import type { Db } from '../../../client';
 import { nanoFromUsd } from '../../../money';
 import { loadBuckets } from './load-stats';
 import { type GroupBy, OTHER_GROUPS, type StatsQuery, type StatsScope, scopeOf } from './questions';
-import { MAX_ROW_DAYS, readDays } from './read-days';
+import { MAX_CUSTOMER_DAYS, readDays, type Stretch } from './read-days';
 import { groupOf, tableOf, within } from './segment-sql';
 import { type Ask, askInTime, askOf } from './time-limit';
 import { type StatsSegment, splitRange } from './time-segments';
@@ -36,7 +36,7 @@ export interface SpendTable {
   readonly partialFromMs?: number;
 }
 
-/** True where no roll-up knows both sides: rows are then read, for up to 3 s and seven days. */
+/** True where no roll-up knows both sides: rows are then read, for up to 3 s and 92 days. */
 export const tableNeedsRows = ({ rows, columns }: Pick<SpendTableQuery, 'rows' | 'columns'>): boolean =>
   [rows, columns].some((side) => side === 'customer' || side === 'modality');
 
@@ -47,16 +47,17 @@ export async function loadSpendTable(db: Db, query: SpendTableQuery): Promise<Sp
     const cells = await askInTime(db, (ask) => askCells(ask, splitRange(query), { ...query, ...kept }));
     return { cells: cells.filter(isPaid) };
   }
-  const fromMs = Math.max(query.fromMs, query.toMs - MAX_ROW_DAYS * DAY_MS);
+  const fromMs = Math.max(query.fromMs, query.toMs - MAX_CUSTOMER_DAYS * DAY_MS);
   const kept = await loadKept(db, { ...query, fromMs });
   const sums = new Map<string, SpendCell>();
-  const readFromMs = await readDays(db, { fromMs, toMs: query.toMs }, async (tx, day) => {
+  const addDay = async (tx: Db, day: Stretch) => {
     for (const cell of await askCells(askOf(tx), [{ source: 'rows', ...day }], { ...query, ...kept })) {
       const key = JSON.stringify([cell.row, cell.column]);
       sums.set(key, addCells(sums.get(key) ?? { ...cell, requests: 0, costNanoUsd: 0 }, cell));
     }
     return false;
-  });
+  };
+  const readFromMs = await readDays(db, { fromMs, toMs: query.toMs }, addDay, MAX_CUSTOMER_DAYS);
   // Only now: a pair may cost nothing on a day, and its requests count.
   const cells = [...sums.values()].filter(isPaid);
   return { cells, ...(readFromMs > query.fromMs ? { partialFromMs: readFromMs } : {}) };

@@ -289,7 +289,7 @@ describe.each(TEST_DATABASES)('statistics against the requests on $name', (kind)
         `${intervalMs === undefined ? range.fromMs : Math.floor(createdAtMs / intervalMs) * intervalMs} ${finalProvider}`;
       const expected = [...Map.groupBy(counted, placeOf)].map(([place, members]) => {
         const failed = members.filter(({ status }) => status === 'error').length;
-        return { place, answered: members.length - failed, failed, failedOver: 0 };
+        return { place, answered: members.length - failed, failed, failedOver: 0, answeredElsewhere: 0 };
       });
       const found = buckets.map(({ startMs, provider, mainFailure: _, ...counts }) => ({
         ...{ place: `${startMs} ${provider}`, ...counts },

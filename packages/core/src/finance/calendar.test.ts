@@ -43,10 +43,10 @@ describe('months of a zone', () => {
 });
 
 describe('a month that is not over', () => {
-  test('is compared with the month before up to the end of the same hour', () => {
+  test('is compared with the month before up to the same moment', () => {
     const at = (iso: string) => Date.parse(iso);
     const { fromMs, toMs } = sameShareBefore('Europe/Berlin', '2026-11', at('2026-11-23T13:20:00Z'));
-    expect([iso(fromMs), iso(toMs)]).toEqual(['2026-09-30T22:00:00.000Z', '2026-10-23T13:00:00.000Z']);
+    expect([iso(fromMs), iso(toMs)]).toEqual(['2026-09-30T22:00:00.000Z', '2026-10-23T12:20:00.000Z']);
     // The 31st has no like in February.
     expect(iso(sameShareBefore('UTC', '2026-03', at('2026-03-31T10:00:00Z')).toMs)).toBe('2026-03-01T00:00:00.000Z');
   });

@@ -65,12 +65,12 @@ export const monthRange = (zone: string, month: string): Stretch => ({
   toMs: instantOf(zone, firstOf(shiftMonth(month, 1))),
 });
 
-/** The same part of the previous month: up to the end of the same hour, at most all of it. */
+/** The same part of the previous month: up to the same moment by the clock, at most all of it. */
 export function sameShareBefore(zone: string, month: string, nowMs: number): Stretch {
   const earlier = shiftMonth(month, -1);
   const range = monthRange(zone, earlier);
-  const hour = Math.ceil((wallMs(zone, nowMs) - firstOf(month)) / HOUR_MS) * HOUR_MS;
-  return { ...range, toMs: Math.min(range.toMs, instantOf(zone, firstOf(earlier) + hour)) };
+  const passed = wallMs(zone, nowMs) - firstOf(month);
+  return { ...range, toMs: Math.min(range.toMs, instantOf(zone, firstOf(earlier) + passed)) };
 }
 
 /** A day and its weekday, 0 for Sunday. */

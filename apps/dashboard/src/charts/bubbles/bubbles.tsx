@@ -105,6 +105,7 @@ const NAME_PLACES = {
   right: (radius: number) => `translate(${radius + 4}px, -50%)`,
   left: (radius: number) => `translate(calc(-100% - ${radius + 4}px), -50%)`,
   above: (radius: number) => `translate(calc(-100% + ${radius}px), calc(-100% - ${radius + 4}px))`,
+  below: (radius: number) => `translate(calc(-100% + ${radius}px), ${radius + 4}px)`,
 };
 
 interface CirclesProps extends Pick<Props, 'colorOf'> {

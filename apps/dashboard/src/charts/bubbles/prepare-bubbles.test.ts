@@ -52,7 +52,10 @@ describe('bubbles', () => {
         const largest = Math.max(0, ...sizeOf.values());
         expect(bubbles.map(({ name }) => name).toSorted()).toEqual([...sizeOf.keys()].toSorted());
         for (const [index, { name, left, top, radius }] of bubbles.entries()) {
-          expect([left >= 0, left <= 100, top >= 0, top <= 100]).toEqual([true, true, true, true]);
+          // On a phone, too, no circle leaves the plot.
+          const [x, y] = [left * 2.8, top * 2.4];
+          const edges = [x - radius, 280 - x - radius, y - radius, 240 - y - radius];
+          expect(edges.every((room) => room > -1e-6)).toBe(true);
           expect(radius).toBeLessThanOrEqual(bubbles[index - 1]?.radius ?? radius);
           const size = sizeOf.get(name) ?? 0;
           if (radius > 5) expect((radius / 28) ** 2).toBeCloseTo(size / largest, 6);
@@ -75,7 +78,15 @@ describe('bubbles', () => {
       ...[point('first', 1, 9), point('a name of some length', 99, 8)],
       ...[point('one of the same place', 1.01, 7), point('another of the same place', 1.02, 6)],
     ]);
-    expect(bubbles.map(({ nameAt }) => nameAt)).toEqual(['right', 'left', null, null]);
+    expect(bubbles.map(({ nameAt }) => nameAt)).toEqual(['right', 'left', 'above', null]);
+  });
+
+  test('the largest is named whatever is around it', () => {
+    const size = (name: string, x: number, y: number, size: number): BubblePoint => ({ name, x, y, size });
+    const around = [0.8, 0.9, 1.1, 1.25].flatMap((x) => [0.8, 1, 1.25].map((y) => size(`m ${x} ${y}`, x, y, 90)));
+    const { bubbles } = prepareBubbles([size('largest', 1, 1, 100), ...around, size('far', 40, 40, 1)]);
+    expect(bubbles[0]).toMatchObject({ name: 'largest' });
+    expect(bubbles[0]?.nameAt).not.toBeNull();
   });
 
   test('a pointer finds the smallest circle that it is over', () => {

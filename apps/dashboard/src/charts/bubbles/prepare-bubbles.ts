@@ -13,7 +13,7 @@ export interface Bubble {
   readonly top: number;
   readonly radius: number;
   /** Side of its name; null if there is no room for it. */
-  readonly nameAt: 'left' | 'right' | 'above' | null;
+  readonly nameAt: (typeof SIDES)[number] | null;
 }
 
 export interface AxisTick {
@@ -42,8 +42,8 @@ interface LogScale {
   readonly ticks: readonly AxisTick[];
 }
 
-/** A logarithmic axis between two round values around all others; zero is at its start. */
-export function prepareLogScale(values: readonly number[]): LogScale {
+/** A logarithmic axis between two round values around all others; zero is at its start. `room` (0…1) is free at both ends. */
+export function prepareLogScale(values: readonly number[], room = 0): LogScale {
   const positive = values.filter((value) => value > 0);
   const hasZero = positive.length < values.length;
   const least = Math.min(...positive, Number.POSITIVE_INFINITY);
@@ -51,7 +51,9 @@ export function prepareLogScale(values: readonly number[]): LogScale {
   const low = STEPS.findLast((step) => step < least && least < Number.POSITIVE_INFINITY) ?? 1;
   const high = STEPS.find((step) => step > most && step > low) ?? low * 10;
   const start = hasZero ? ZERO_ROOM : 0;
-  const at = (value: number) =>
+  const within = (share: number) => room + (1 - 2 * room) * share;
+  const at = (value: number) => within(placeOf(value));
+  const placeOf = (value: number) =>
     value <= 0 ? 0 : start + (1 - start) * Math.min(1, Math.max(0, Math.log(value / low) / Math.log(high / low)));
   const ticks = thinned(STEPS.filter((step) => step >= low && step <= high));
   return { at, ticks: [...(hasZero ? [0] : []), ...ticks].map((value) => ({ value, at: at(value) })) };
@@ -66,10 +68,20 @@ function thinned(steps: readonly number[]): readonly number[] {
 }
 
 const RADIUS = { least: 5, most: 28 } as const;
+/** Least size of a chart, on a phone, in pixels: the largest circle at its edge stays within it. */
+const LEAST = { width: 280, height: 240 } as const;
+const ROOM = { x: RADIUS.most / LEAST.width, y: RADIUS.most / LEAST.height } as const;
 
 /** Areas are proportional to sizes, down to a circle that one can still point at. */
 export function prepareBubbles(points: readonly BubblePoint[]): BubbleChart {
-  const [x, y] = [prepareLogScale(points.map((point) => point.x)), prepareLogScale(points.map((point) => point.y))];
+  const x = prepareLogScale(
+    points.map((point) => point.x),
+    ROOM.x,
+  );
+  const y = prepareLogScale(
+    points.map((point) => point.y),
+    ROOM.y,
+  );
   const largest = Math.max(...points.map(({ size }) => size), Number.MIN_VALUE);
   const placed = points
     .toSorted((a, b) => b.size - a.size || (a.name < b.name ? -1 : 1))
@@ -89,7 +101,7 @@ const LINE_PX = 14;
 const GAP_PX = 4;
 
 type Placed = Omit<Bubble, 'nameAt'>;
-const SIDES = ['right', 'left', 'above'] as const;
+const SIDES = ['right', 'left', 'above', 'below'] as const;
 
 interface Box {
   readonly left: number;
@@ -97,21 +109,23 @@ interface Box {
   readonly top: number;
 }
 
-/** Names beside the circles or above them, those of the largest first, where none covers another or a circle. */
+/**
+ * Names beside the circles, above or below them, those of the largest first, where none covers another or a circle. The
+ * largest has its name in any case, over other circles if need be.
+ */
 function withNames(placed: readonly Placed[]): Bubble[] {
   const taken: Box[] = [];
   const centerOf = ({ left, top }: Placed) => [(left / 100) * NAMED.width, (top / 100) * NAMED.height] as const;
-  const isFree = ({ left, right, top }: Box, own: Placed) =>
-    left >= 0 &&
-    top >= 0 &&
-    right <= NAMED.width &&
+  const isWithin = ({ left, right, top }: Box) => left >= 0 && top >= 0 && right <= NAMED.width && top <= NAMED.height;
+  const isFree = (box: Box, own: Placed) => isWithin(box) && isClear(box, own);
+  const isClear = ({ left, right, top }: Box, own: Placed) =>
     taken.every((box) => right < box.left || left > box.right || Math.abs(top - box.top) >= LINE_PX) &&
     placed.every((other) => {
       const [cx, cy] = centerOf(other);
       const { radius } = other;
       return other === own || right < cx - radius || left > cx + radius || Math.abs(top - cy) >= radius + LINE_PX / 2;
     });
-  return placed.map((bubble): Bubble => {
+  return placed.map((bubble, index): Bubble => {
     const width = bubble.name.length * LETTER_PX;
     const [cx, top] = centerOf(bubble);
     const edge = bubble.radius + GAP_PX;
@@ -120,8 +134,10 @@ function withNames(placed: readonly Placed[]): Bubble[] {
       left: { left: cx - edge - width, right: cx - edge, top },
       // Ends where its circle does.
       above: { left: cx + bubble.radius - width, right: cx + bubble.radius, top: top - edge - LINE_PX / 2 },
+      below: { left: cx + bubble.radius - width, right: cx + bubble.radius, top: top + edge + LINE_PX / 2 },
     } as const;
-    const nameAt = SIDES.find((side) => isFree(boxes[side], bubble)) ?? null;
+    const free = SIDES.find((side) => isFree(boxes[side], bubble));
+    const nameAt = free ?? (index === 0 ? (SIDES.find((side) => isWithin(boxes[side])) ?? null) : null);
     if (nameAt !== null) taken.push(boxes[nameAt]);
     return { ...bubble, nameAt };
   });

@@ -86,6 +86,8 @@ describe('a route', () => {
       ['1. a', 'first', 'b'],
       ['2. b (not set up: skipped)', 'none', 'error'],
     ]);
+    const unpriced = { ...route, steps: [stop('c', { isUnpriced: true })] };
+    expect(cellsOf(unpriced)[0]?.[0]).toBe('1. c (no price: skipped under a cap)');
     expect(cellsOf({ ...route, goesOn: false }).map(([, , end]) => end)).toEqual(['error', 'error']);
     expect(cellsOf({ ...route, startFails: true })[0]).toEqual(['1. a', 'none', 'b']);
   });

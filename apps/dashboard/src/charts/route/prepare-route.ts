@@ -7,6 +7,8 @@ export interface RouteStep {
   readonly share: number | null;
   /** Not set up: requests pass it by. */
   readonly isSkipped: boolean;
+  /** Without a price: requests under a cap pass it by. */
+  readonly isUnpriced?: boolean;
 }
 
 export interface Route {
@@ -30,6 +32,7 @@ export interface RouteNode {
   readonly text: string;
   readonly name: string;
   readonly isSkipped: boolean;
+  readonly isUnpriced: boolean;
 }
 
 export interface RouteEdge {
@@ -64,6 +67,8 @@ const ROUND = 6;
 const WIDTHS = { least: 1.5, most: 8 } as const;
 const LETTER = 6.3;
 const PADDING = 20;
+/** Room of `no price` within a stop. */
+export const NO_PRICE_WIDTH = 54;
 
 const topOf = (index: number) => END.height + FIRST_GAP + index * PITCH;
 const middleOf = (index: number) => topOf(index) + STEP.height / 2;
@@ -73,12 +78,12 @@ export function prepareRoute(route: Route): RoutePicture {
   const { start, steps, end } = route;
   const endY = topOf(steps.length) - (steps.length === 0 ? 0 : PITCH - STEP.height - FIRST_GAP);
   const box = (key: 'start' | 'end', name: string, y: number): RouteNode => ({
-    ...{ key, kind: key, ...END, y, name, text: shorten(name, END.width), isSkipped: false },
+    ...{ key, kind: key, ...END, y, name, text: shorten(name, END.width), isSkipped: false, isUnpriced: false },
   });
   const stops = steps.map(
-    ({ name, isSkipped }, index): RouteNode => ({
-      ...{ key: `${index} ${name}`, kind: 'step', ...STEP, y: topOf(index), name, isSkipped },
-      text: shorten(`${index + 1}  ${name}`, STEP.width),
+    ({ name, isSkipped, isUnpriced = false }, index): RouteNode => ({
+      ...{ key: `${index} ${name}`, kind: 'step', ...STEP, y: topOf(index), name, isSkipped, isUnpriced },
+      text: shorten(`${index + 1}  ${name}`, STEP.width - (isUnpriced ? NO_PRICE_WIDTH : 0)),
     }),
   );
   return {
@@ -139,8 +144,8 @@ const FAILS = { kind: 'fails', width: WIDTHS.least } as const;
 
 /** The picture in words: each stop, the requests that begin there, and where a failure leads. */
 export const cellsOf = ({ steps, goesOn, startFails, end }: Route): readonly (readonly string[])[] =>
-  steps.map(({ name, label, isSkipped }, index) => [
-    `${index + 1}. ${name}${isSkipped ? ' (not set up: skipped)' : ''}`,
+  steps.map(({ name, label, isSkipped, isUnpriced }, index) => [
+    `${index + 1}. ${name}${isSkipped ? ' (not set up: skipped)' : ''}${isUnpriced ? ' (no price: skipped under a cap)' : ''}`,
     startFails ? 'none' : (label ?? 'none'),
     (goesOn ? steps[index + 1]?.name : undefined) ?? end,
   ]);

@@ -1,5 +1,13 @@
 import { FiguresTable } from '../../ui/table/figures-table';
-import { cellsOf, prepareRoute, ROUTE_WIDTH, type Route, type RouteEdge, type RouteNode } from './prepare-route';
+import {
+  cellsOf,
+  NO_PRICE_WIDTH,
+  prepareRoute,
+  ROUTE_WIDTH,
+  type Route,
+  type RouteEdge,
+  type RouteNode,
+} from './prepare-route';
 
 const LINES = {
   begins: 'stroke-accent forced-colors:stroke-[CanvasText]',
@@ -59,9 +67,15 @@ const Edge = ({ edge: { kind, path, head, width, label } }: { readonly edge: Rou
   </>
 );
 
-const Box = ({ node: { kind, x, y, width, height, text, name, isSkipped } }: { readonly node: RouteNode }) => (
+const Box = ({
+  node: { kind, x, y, width, height, text, name, isSkipped, isUnpriced },
+}: {
+  readonly node: RouteNode;
+}) => (
   <g className={isSkipped ? 'opacity-70' : ''}>
-    <title>{isSkipped ? `${name}: not set up, skipped` : name}</title>
+    <title>
+      {isSkipped ? `${name}: not set up, skipped` : isUnpriced ? `${name}: no price, skipped under a cap` : name}
+    </title>
     <rect
       {...{ x, y, width, height }}
       rx="6"
@@ -76,5 +90,15 @@ const Box = ({ node: { kind, x, y, width, height, text, name, isSkipped } }: { r
     >
       {text}
     </text>
+    {isUnpriced && (
+      <text
+        x={x + width - NO_PRICE_WIDTH}
+        y={y + height / 2 + 4}
+        fontSize="11"
+        className="fill-warn forced-colors:fill-[CanvasText]"
+      >
+        no price
+      </text>
+    )}
   </g>
 );

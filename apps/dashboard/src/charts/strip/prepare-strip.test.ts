@@ -54,7 +54,7 @@ describe('bars', () => {
 const times = { startMs: 0, intervalMs: MINUTE_MS, count: 90 };
 const bucket = (minute: number, more: Partial<ProviderHealth> = {}): ProviderHealth => ({
   ...{ start: new Date(minute * MINUTE_MS).toISOString(), provider: 'openai', answered: 0, failed: 0 },
-  ...{ failed_over: 0, main_failure: null, ...more },
+  ...{ failed_over: 0, answered_elsewhere: 0, main_failure: null, ...more },
 });
 const barOf = (more: Partial<ProviderHealth>): Bar => {
   const [strip] = prepareStrips([bucket(0, more)], times);
@@ -135,18 +135,25 @@ describe('a bar in words', () => {
     expect(say(failing)).toBe(
       '2026-11-25 23:44 to 2026-11-26 00:00 UTC: 40 requests, 12 failed (30.0 %), mostly upstream_timeout',
     );
-    expect(say({ ...failing, failed_over: 9 }, 4 * MINUTE_MS)).toBe(
+    expect(say({ ...failing, answered_elsewhere: 9 }, 4 * MINUTE_MS)).toBe(
       '2026-11-25 23:44 to 23:48 UTC: 40 requests, 12 failed (30.0 %), mostly upstream_timeout, 9 answered elsewhere',
     );
     expect(say({}, 10_000)).toBe('2026-11-25 23:44:00 to 23:44:10 UTC: 1 request, none failed');
-    const empty = { startMs: 0, requests: 0, failed: 0, failedOver: 0, mainFailure: null, health: 'none' } as const;
+    const empty = { startMs: 0, requests: 0, failed: 0, elsewhere: 0, mainFailure: null, health: 'none' } as const;
     expect(describeBar(empty, { intervalMs: MINUTE_MS, timeZone: 'utc' })).toBe(
       '1970-01-01 00:00 to 00:01 UTC: no requests',
+    );
+    // Paused: all of them skipped it.
+    expect(describeBar({ ...empty, elsewhere: 7 }, { intervalMs: MINUTE_MS, timeZone: 'utc' })).toBe(
+      '1970-01-01 00:00 to 00:01 UTC: no requests, 7 answered elsewhere',
     );
   });
 
   test('it opens requests of the provider, or those that others answered if most failures went there', () => {
-    const [own, elsewhere] = [barOf({ failed: 4, failed_over: 2 }), barOf({ failed: 4, failed_over: 3 })];
+    const [own, elsewhere] = [barOf({ failed: 4, answered_elsewhere: 2 }), barOf({ failed: 4, answered_elsewhere: 3 })];
+    // Skips beside requests that went well.
+    expect(requestsOfBar('openai', barOf({ answered: 9, answered_elsewhere: 5 }))).toEqual({ provider: 'openai' });
+    expect(requestsOfBar('openai', barOf({ answered_elsewhere: 5 }))).toEqual({ failover_from: 'openai' });
     expect(requestsOfBar('openai', own)).toEqual({ provider: 'openai' });
     expect(requestsOfBar('openai', elsewhere)).toEqual({ failover_from: 'openai' });
     expect([opensOf(own), opensOf(elsewhere)]).toEqual(['these requests', 'the requests that others answered']);

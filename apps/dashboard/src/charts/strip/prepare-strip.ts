@@ -65,8 +65,8 @@ export interface Bar {
   /** Answered or failed by the provider. */
   readonly requests: number;
   readonly failed: number;
-  /** Failures after which another target answered. */
-  readonly failedOver: number;
+  /** Requests that left it, failed or skipped while it was paused, and that another target answered. */
+  readonly elsewhere: number;
   /** Error code of most failures. */
   readonly mainFailure: string | null;
   readonly health: Health;
@@ -77,6 +77,7 @@ export interface Strip {
   readonly bars: readonly Bar[];
   readonly requests: number;
   readonly failed: number;
+  readonly elsewhere: number;
 }
 
 function healthOf(requests: number, failed: number): Health {
@@ -86,9 +87,14 @@ function healthOf(requests: number, failed: number): Health {
 }
 
 function toBar(startMs: number, bucket: ProviderHealth | undefined): Bar {
-  const { answered = 0, failed = 0, failed_over: failedOver = 0, main_failure: mainFailure = null } = bucket ?? {};
+  const {
+    answered = 0,
+    failed = 0,
+    answered_elsewhere: elsewhere = 0,
+    main_failure: mainFailure = null,
+  } = bucket ?? {};
   const requests = answered + failed;
-  return { startMs, requests, failed, failedOver, mainFailure, health: healthOf(requests, failed) };
+  return { startMs, requests, failed, elsewhere, mainFailure, health: healthOf(requests, failed) };
 }
 
 /** One strip for each provider, those with the most failures first. */
@@ -99,9 +105,12 @@ export function prepareStrips(buckets: readonly ProviderHealth[], { startMs, int
       const byStart = new Map(own.map((bucket) => [Date.parse(bucket.start), bucket]));
       const bars = starts.map((start) => toBar(start, byStart.get(start)));
       const sum = (of: (bar: Bar) => number) => bars.reduce((total, bar) => total + of(bar), 0);
-      return { provider, bars, requests: sum(({ requests }) => requests), failed: sum(({ failed }) => failed) };
+      return {
+        ...{ provider, bars, requests: sum((bar) => bar.requests) },
+        ...{ failed: sum((bar) => bar.failed), elsewhere: sum((bar) => bar.elsewhere) },
+      };
     })
-    .filter(({ requests }) => requests > 0)
+    .filter(({ requests, elsewhere }) => requests + elsewhere > 0)
     .sort((a, b) => b.failed - a.failed || b.requests - a.requests || (a.provider < b.provider ? -1 : 1));
 }
 
@@ -146,17 +155,18 @@ export function describeTime({ startMs }: Pick<Bar, 'startMs'>, { intervalMs, ti
 
 /** A bar in words. */
 export function describeBar(bar: Bar, shown: Shown): string {
-  const { requests, failed, failedOver, mainFailure } = bar;
+  const { requests, failed, mainFailure } = bar;
   const time = describeTime(bar, shown);
-  if (requests === 0) return `${time}: no requests`;
+  const elsewhere = bar.elsewhere === 0 ? '' : `, ${formatCount(bar.elsewhere)} answered elsewhere`;
+  if (requests === 0) return `${time}: no requests${elsewhere}`;
   const asked = countOf(requests, 'request');
-  if (failed === 0) return `${time}: ${asked}, none failed`;
-  const elsewhere = failedOver === 0 ? '' : `, ${formatCount(failedOver)} answered elsewhere`;
+  if (failed === 0) return `${time}: ${asked}, none failed${elsewhere}`;
   return `${time}: ${asked}, ${formatCount(failed)} failed (${formatShare(failed / requests)}), mostly ${mainFailure}${elsewhere}`;
 }
 
 /** True if other targets answered most of its failures: the log lists those requests with their providers. */
-const isElsewhere = ({ failed, failedOver }: Bar) => failedOver * 2 > failed;
+const isElsewhere = ({ requests, failed, elsewhere }: Bar) =>
+  requests === 0 ? elsewhere > 0 : failed > 0 && elsewhere * 2 > failed;
 
 /** Filter of the requests behind a bar. */
 export const requestsOfBar = (provider: string, bar: Bar): RequestsFilter =>

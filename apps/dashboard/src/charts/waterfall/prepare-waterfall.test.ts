@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { prepareWaterfall, roundTicks, type Timed } from './prepare-waterfall';
+import { prepareParts, prepareWaterfall, roundTicks, type Timed } from './prepare-waterfall';
 
 type Attempt = NonNullable<Timed['attempts']>[number];
 
@@ -36,6 +36,15 @@ describe('steps', () => {
       '60+2 gateway Gateway: before the first byte',
       '62+38 generation Generation: first byte to the end',
     ]);
+  });
+
+  test('parts of a failure: both attempts, the pause between them and the rest', () => {
+    const attempts = [attempt(2, 20, 'server_error', 500), attempt(72, 25, 'timeout')];
+    expect(prepareParts(log({ attempts, status: 'error', stream: false }))).toEqual({
+      ...{ upstreamMs: 45, waitMs: 50, gatewayMs: 5 },
+    });
+    expect(prepareParts(log({ attempts: [attempt(2, 0, 'breaker_open')], status: 'error' }))).toBeNull();
+    expect(prepareParts(log({ cache_hit: true }))).toBeNull();
   });
 
   test('a plain answer comes whole; the first byte to the caller is no step of it', () => {

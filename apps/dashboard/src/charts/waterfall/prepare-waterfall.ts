@@ -64,6 +64,23 @@ export function prepareWaterfall(log: Timed): Waterfall {
   return { steps: steps.toSorted((a, b) => a.startMs - b.startMs), wholeMs, ticks: roundTicks(wholeMs), note };
 }
 
+export interface Parts {
+  /** Providers at work, from the first byte sent to them; overlapping attempts count once. */
+  readonly upstreamMs: number;
+  readonly gatewayMs: number;
+  /** Pauses before other attempts. */
+  readonly waitMs: number;
+}
+
+/** Parts of a request that called providers; null for others, or where a part is unknown. */
+export function prepareParts(log: Timed): Parts | null {
+  if (log.attempts === null || log.attempts.every(({ outcome }) => outcome in SKIPPED)) return null;
+  const { steps, wholeMs } = prepareWaterfall(log);
+  const sumOf = (kind: StepKind) => steps.reduce((sum, step) => sum + (step.kind === kind ? step.ms : 0), 0);
+  const [gatewayMs, waitMs] = [sumOf('gateway'), sumOf('wait')];
+  return { gatewayMs, waitMs, upstreamMs: Math.max(0, wholeMs - gatewayMs - waitMs) };
+}
+
 function findSteps(log: Timed, wholeMs: number): Found {
   const single = (label: Label): Found => ({ steps: [{ ...label, startMs: 0, ms: wholeMs }], note: null });
   if (log.cache_hit || log.semantic_cache_hit) return single(labelHit(log));

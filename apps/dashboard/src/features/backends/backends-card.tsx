@@ -40,7 +40,17 @@ export function BackendsCard() {
       linkOf={(row) => (row.stored === undefined ? undefined : linkTo(row.stored.id))}
       csvName="http-backends"
       emptyTitle="No HTTP backends yet"
-      emptyHint="Any HTTP service can stand behind /infer/name/…, with the keys, limits and log of this gateway."
+      emptyHint={
+        <>
+          Put a service of your own, such as a reranker, behind /infer/name/…: it gets the keys, limits, cache and log
+          of this gateway.
+          <span className="mt-3 block">
+            <ChangeButton kind="primary" onClick={() => open('new')}>
+              Add the first backend
+            </ChangeButton>
+          </span>
+        </>
+      }
     >
       {id === 'new' && mayChange && <NewBackend onClose={close} />}
       {id !== undefined && id !== 'new' && (

@@ -4,6 +4,7 @@ import { usePage } from '../../range/use-page';
 import { type Column, timeColumn } from '../../ui/table/column';
 import { MoreRows } from '../../ui/table/more-rows';
 import { TableCard } from '../../ui/table/table-card';
+import { FirstCall } from '../shell/first-call';
 import { PageFrame } from '../shell/page-frame';
 import { BatchDrawer } from './batch-drawer';
 import { progressOf, STATUS_TONES } from './prepare-batch';
@@ -28,7 +29,12 @@ export function BatchesPage() {
         rowKey={({ id }) => id}
         linkOf={({ id }) => opened.linkTo(id)}
         emptyTitle="No batches yet"
-        emptyHint="Upload a file to /v1/files, and name it in POST /v1/batches."
+        emptyHint={
+          <FirstCall
+            text="A batch answers many requests at leisure, often at half the price. Upload a file with one request a line, then start it."
+            code={firstBatch()}
+          />
+        }
       >
         <MoreRows pages={batches} shown={batches.data?.rows.length ?? 0} />
         {opened.id !== undefined && <BatchDrawer of={{ id: opened.id }} onClose={opened.close} />}
@@ -36,6 +42,16 @@ export function BatchesPage() {
     </PageFrame>
   );
 }
+
+const firstBatch = () => `curl ${location.origin}/v1/files \\
+  -H "Authorization: Bearer $LLM0_API_KEY" \\
+  -F purpose=batch -F file=@requests.jsonl
+curl ${location.origin}/v1/batches \\
+  -H "Authorization: Bearer $LLM0_API_KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{"input_file_id": "file-…",
+    "endpoint": "/v1/chat/completions",
+    "completion_window": "24h"}'`;
 
 const BATCH: Column<Batch> = { header: 'Batch', narrow: true, value: (row) => row.batch_id };
 const COLUMNS: readonly Column<Batch>[] = [

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, read } from '../../api/client';
 import { useMayChange } from '../../api/session';
-import { asInterval, type CacheBucket, useCache, useOverview } from '../../api/stats';
+import { asInterval, type CacheBucket, useCache, useOverview, usePrevious } from '../../api/stats';
 import { ChartCard } from '../../charts/chart-card';
 import { SeriesName } from '../../charts/series-name';
 import { formatBytes, formatCount } from '../../format/format-number';
-import { bucketStarts, previousRange, rangeQuery } from '../../range/time-range';
+import { bucketStarts } from '../../range/time-range';
 import { useOpened } from '../../range/use-opened';
 import { type Page, usePage } from '../../range/use-page';
 import { Card } from '../../ui/card';
@@ -17,7 +17,7 @@ import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
 import { PageFrame } from '../shell/page-frame';
 import { NearMissesCard } from './near-misses-card';
-import { prepareCacheStats, prepareOutcomes, prepareRatio } from './prepare-cache';
+import { prepareCacheStats, prepareOutcomes, prepareRatio, reachedCaches } from './prepare-cache';
 import { PromptCachesCard } from './prompt-caches-card';
 import { PurgeDialog } from './purge-dialog';
 
@@ -27,7 +27,7 @@ export function CachePage() {
   const mayChange = useMayChange();
   const { query } = page;
   const now = useOverview(query);
-  const before = useOverview({ ...query, ...rangeQuery(previousRange(page.range)) });
+  const before = usePrevious(query, page.range);
   const byModel = useCache({ ...query, interval: 'all', group_by: 'model', top: '100' });
   return (
     <PageFrame
@@ -40,14 +40,17 @@ export function CachePage() {
         </ChangeButton>
       }
     >
-      <StatGrid isLoading={now.isPending} stats={prepareCacheStats(now.data, before.data)} />
+      <StatGrid isLoading={now.isPending} stats={prepareCacheStats(now.data, before)} />
       <Charts page={page} />
       <TableCard
         title="By model"
+        above={
+          <p className="border-b px-4 py-2 text-xs text-muted">Refused requests and caller errors do not count.</p>
+        }
         caption="Cache by model"
         query={byModel}
         columns={COLUMNS}
-        rows={byModel.data?.buckets.filter(({ requests }) => requests > 0)}
+        rows={byModel.data?.buckets.filter((row) => reachedCaches(row) > 0)}
         rowKey={(row) => row.group ?? ''}
         sortBy="Saved"
         csvName="cache-by-model"
@@ -127,7 +130,7 @@ function StoredCard() {
 
 const COLUMNS: readonly Column<CacheBucket>[] = [
   { header: 'Model', value: (row) => row.group, cell: (row) => <SeriesName name={row.group ?? ''} /> },
-  { header: 'Requests', unit: 'count', value: (row) => row.requests },
+  { header: 'Requests', unit: 'count', value: reachedCaches },
   { header: 'Hit rate', unit: 'share', value: (row) => row.hit_ratio },
   { header: 'Exact', unit: 'count', wideOnly: true, value: (row) => row.cache_hits },
   { header: 'Semantic', unit: 'count', wideOnly: true, value: (row) => row.semantic_hits },

@@ -8,8 +8,13 @@ import type { Stat } from '../../ui/stat-card';
 
 export const shareOf = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
 
-/** The share of requests that a cache answered; null without requests. */
-export const hitRate = (o: Overview): number | null => shareOf(o.cache_hits + o.semantic_hits, o.requests);
+/** The share of requests that a cache answered; null without any. Refused ones never came to a cache. */
+export const hitRate = (o: Pick<Overview, 'cache_hits' | 'semantic_hits' | 'success' | 'failures'>): number | null =>
+  shareOf(o.cache_hits + o.semantic_hits, o.success + o.failures);
+
+/** Requests that came to the caches: without refused ones, and names that no model has. */
+export const reachedCaches = (bucket: Pick<CacheBucket, 'cache_hits' | 'semantic_hits' | 'misses'>): number =>
+  bucket.cache_hits + bucket.semantic_hits + bucket.misses;
 
 /** The cards of the cache, each with the same number of the previous period. */
 export function prepareCacheStats(now: Overview | undefined, before: Overview | undefined): Stat[] {
@@ -22,13 +27,15 @@ export function prepareCacheStats(now: Overview | undefined, before: Overview | 
   ];
 }
 
+const ratioOf = (bucket: CacheBucket) => (reachedCaches(bucket) === 0 ? null : bucket.hit_ratio);
+
 type Line = LinesOptions<CacheBucket>['lines'][number];
 const OUTCOMES: readonly Line[] = [
   { name: 'exact', label: 'Exact hits', color: MEANING.exact, value: (bucket) => bucket.cache_hits },
   { name: 'semantic', label: 'Semantic hits', color: MEANING.semantic, value: (bucket) => bucket.semantic_hits },
   { name: 'miss', label: 'Misses', color: MEANING.miss, value: (bucket) => bucket.misses },
 ];
-const RATIO: Line = { name: 'ratio', label: 'Hit rate', color: MEANING.exact, value: (bucket) => bucket.hit_ratio };
+const RATIO: Line = { name: 'ratio', label: 'Hit rate', color: MEANING.exact, value: ratioOf };
 
 /** Answers over time; no requests is zero. */
 export const prepareOutcomes = (times: readonly number[], buckets: readonly CacheBucket[]): ChartData =>
@@ -36,4 +43,4 @@ export const prepareOutcomes = (times: readonly number[], buckets: readonly Cach
 
 /** Share of hits over time, with gaps without requests. */
 export const prepareRatio = (times: readonly number[], buckets: readonly CacheBucket[]): ChartData =>
-  withCounts(prepareLines({ times, buckets, lines: [RATIO], empty: null }), buckets, ({ requests }) => requests);
+  withCounts(prepareLines({ times, buckets, lines: [RATIO], empty: null }), buckets, reachedCaches);

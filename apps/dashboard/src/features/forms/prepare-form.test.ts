@@ -159,3 +159,12 @@ describe('rarely used fields', () => {
     expect([isSet(flag, { on: true }), isSet(flag, { on: false })]).toEqual([true, false]);
   });
 });
+
+test('a limit of zero is refused before it is sent, but for the number of customers', () => {
+  const limit = [{ name: 'rate_limit_per_minute', label: 'Requests per minute', kind: 'integer' }] as const;
+  const read = (text: string) => readForm(limit, { rate_limit_per_minute: text });
+  for (const zero of ['0', '00', '-1']) expect(() => read(zero)).toThrow('must be 1 or more');
+  expect(read('10')).toEqual({ rate_limit_per_minute: 10 });
+  const customers = PROJECT_FIELDS.filter(({ name }) => name === 'max_customers');
+  expect(readForm(customers, { max_customers: '0' })).toEqual({ max_customers: 0 });
+});

@@ -88,7 +88,7 @@ const READERS: Readonly<Record<FieldKind, (text: string) => unknown>> = {
     return plain.replaceAll(',', '');
   },
   integer: (text) => {
-    if (/^-\d+$/.test(text)) throw new Error('must be 1 or more');
+    if (/^(?:-\d+|0+)$/.test(text)) throw new Error('must be 1 or more');
     if (!/^\d{1,10}$/.test(text)) throw new Error('must be a whole number, such as 60');
     return Number(text);
   },
@@ -109,6 +109,9 @@ const READERS: Readonly<Record<FieldKind, (text: string) => unknown>> = {
     return new Date(ms).toISOString();
   },
 };
+
+/** A whole number from 1. Throws the reason. */
+export const readInteger = (text: string): unknown => READERS.integer(text);
 
 /** Converts form values to the API's JSON. Throws `FieldError` for an invalid value. */
 export function readForm(specs: readonly FieldSpec[], values: FormValues): Record<string, unknown> {

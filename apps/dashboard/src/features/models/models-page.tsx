@@ -149,11 +149,14 @@ const COLUMNS: readonly Column<ModelLine>[] = [
     cell: ({ model, listed, use }) => (
       <span className="inline-flex max-w-full items-center gap-2">
         {use === null ? (
-          <span className="truncate" title={model}>
+          <span
+            className="truncate max-sm:line-clamp-2 max-sm:text-2xs max-sm:whitespace-normal max-sm:wrap-anywhere"
+            title={model}
+          >
             {model}
           </span>
         ) : (
-          <SeriesName name={model} />
+          <SeriesName name={model} wraps />
         )}
         {listed === null && <Badge tone="warn">no price</Badge>}
         {listed !== null && <ManagedMark resource="model" id={`${listed.provider}/${model}`} />}

@@ -42,11 +42,13 @@ export function LiveCard() {
         Live
       </h2>
       <Figure link={REQUESTS} unit="requests/s">
-        {isLive ? formatRate(minute.perSecond) : '–'}
+        <Value isLive={isLive}>{formatRate(minute.perSecond)}</Value>
       </Figure>
-      <Figure unit="in flight">{isLive ? formatInFlight(traffic.inFlight) : '–'}</Figure>
+      <Figure unit="in flight">
+        <Value isLive={isLive}>{formatInFlight(traffic.inFlight)}</Value>
+      </Figure>
       <Figure link={FAILED} unit="in the last minute" className="max-sm:col-span-3" isBad={minute.failed > 0}>
-        {isLive ? describeErrors(minute) : '–'}
+        <Value isLive={isLive}>{describeErrors(minute)}</Value>
       </Figure>
       <svg
         viewBox={`0 0 ${SHOWN_SECONDS * PITCH} ${LIVE_HEIGHT}`}
@@ -65,6 +67,14 @@ export function LiveCard() {
     </section>
   );
 }
+
+/** A gap while the stream begins: nothing is known yet. */
+const Value = ({ isLive, children }: { readonly isLive: boolean; readonly children: string }) =>
+  isLive ? (
+    children
+  ) : (
+    <span className="inline-block h-3 w-8 rounded bg-hover align-middle" aria-label="loading" role="img" />
+  );
 
 /** Of all projects. */
 const NOW = { range: '5m', from: undefined, to: undefined, project: undefined };

@@ -2,7 +2,15 @@ import { lazy, Suspense, useRef, useState } from 'react';
 import { useLogs } from '../../api/logs';
 import { useProjectNames } from '../../api/projects';
 import { useSession } from '../../api/session';
-import { answersOf, asInterval, type SpendBucket, useLatency, useOverview, useSpend } from '../../api/stats';
+import {
+  answersOf,
+  asInterval,
+  type SpendBucket,
+  useLatency,
+  useOverview,
+  usePrevious,
+  useSpend,
+} from '../../api/stats';
 import { ChartCard } from '../../charts/chart-card';
 import { prepareLines } from '../../charts/prepare-series';
 import { MEANING } from '../../charts/series-colors';
@@ -41,7 +49,7 @@ export function OverviewPage() {
   const { query, range } = page;
   const now = useOverview(query);
   const earlier = { ...query, ...rangeQuery(previousRange(range)) };
-  const before = useOverview(earlier);
+  const before = usePrevious(query, range);
   const slow = useLatency({ ...query, ...answersOf('latency'), interval: 'all' }, 'latency');
   const slowBefore = useLatency({ ...earlier, ...answersOf('latency'), interval: 'all' }, 'latency');
   const isKnown = useBannersKnown(page);
@@ -77,7 +85,7 @@ export function OverviewPage() {
       <UnpricedBanner />
       <Failure of={now} />
       <StatGrid
-        stats={prepareStats(withLatency(now.data, slow.data), withLatency(before.data, slowBefore.data))}
+        stats={prepareStats(withLatency(now.data, slow), withLatency(before, slowBefore))}
         isLoading={now.data === undefined && now.error === null}
       />
       <RouteMapCard query={query} />

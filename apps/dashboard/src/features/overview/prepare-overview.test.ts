@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import type { Overview } from '../../api/stats';
-import { prepareErrors, prepareStats } from './prepare-overview';
+import { isComparable, type Overview } from '../../api/stats';
+import { prepareErrors, prepareStats, withLatency } from './prepare-overview';
 
 const NONE = { p50: null, p95: null, p99: null };
 const overview = (given: Partial<Overview>): Overview => ({
@@ -57,6 +57,32 @@ describe('cards', () => {
     const now = overview({ requests: 120, success: 90, failures: 10, caller_errors: 20 });
     const [success] = prepareStats(now, now).filter(({ label }) => label === 'Success');
     expect(success).toMatchObject({ value: '90.00 %', now: 0.9, before: 0.9, detail: 'without 20 caller errors' });
+  });
+
+  test('refused requests lower no hit rate', () => {
+    const now = overview({ requests: 1000, success: 80, failures: 20, caller_errors: 100, cache_hits: 50 });
+    const [hits] = prepareStats(now, undefined).filter(({ label }) => label === 'Cache hits');
+    expect(hits).toMatchObject({ value: '50.0 %' });
+  });
+
+  test('totals show where durations could not be read, and wait where they load', () => {
+    const totals = overview({ requests: 7 });
+    expect(withLatency(totals, { data: undefined, error: new Error('late') })).toMatchObject({
+      requests: 7,
+      latency_ms: NONE,
+    });
+    expect(withLatency(totals, { data: undefined, error: null })).toBeUndefined();
+    const known = { p50: 1, p95: 2, p99: 3 };
+    expect(withLatency(totals, { data: { buckets: [{ latency_ms: known }] }, error: null })?.latency_ms).toEqual(known);
+  });
+
+  test('a period is compared with a whole one alone', () => {
+    const of = (before?: number, first?: number) =>
+      isComparable(
+        before === undefined ? undefined : { requests: before },
+        first === undefined ? undefined : { requests: first },
+      );
+    expect([of(), of(5), of(5, 0), of(0, 5), of(5, 5)]).toEqual([false, false, false, false, true]);
   });
 
   test('while it loads nothing is claimed', () => {

@@ -11,13 +11,16 @@ function successRate(counts: Overview): number | null {
   return rate === null ? null : 1 - rate;
 }
 
-/** Totals with the durations of providers' answers. */
+/** Totals with the durations of providers' answers; undefined while they load, without durations if those fail. */
 export function withLatency(
   totals: Overview | undefined,
-  slow: { readonly buckets: readonly Pick<LatencyBucket, 'latency_ms'>[] } | undefined,
+  slow: {
+    readonly data?: { readonly buckets: readonly Pick<LatencyBucket, 'latency_ms'>[] } | undefined;
+    readonly error: Error | null;
+  },
 ): Overview | undefined {
-  if (totals === undefined || slow === undefined) return undefined;
-  return { ...totals, latency_ms: slow.buckets[0]?.latency_ms ?? { p50: null, p95: null, p99: null } };
+  if (totals === undefined || (slow.data === undefined && slow.error === null)) return undefined;
+  return { ...totals, latency_ms: slow.data?.buckets[0]?.latency_ms ?? { p50: null, p95: null, p99: null } };
 }
 
 /** The cards of the overview, each with the same number of the previous period. */

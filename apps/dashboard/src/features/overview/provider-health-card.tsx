@@ -116,7 +116,7 @@ interface RowProps {
   readonly range: TimeRange;
 }
 
-function Row({ strip: { provider, bars, requests, failed }, describe, intervalMs, range }: RowProps) {
+function Row({ strip: { provider, bars, requests, failed, elsewhere }, describe, intervalMs, range }: RowProps) {
   const showRequests = useShowRequests();
   const open = (bar: Bar) =>
     showRequests(requestsOfBar(provider, bar), {
@@ -124,14 +124,13 @@ function Row({ strip: { provider, bars, requests, failed }, describe, intervalMs
       toMs: bar.startMs + intervalMs,
     });
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-1 sm:grid-cols-[9rem_minmax(0,1fr)_10rem]">
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-1 sm:grid-cols-[9rem_minmax(0,1fr)_15rem]">
       <span className="truncate font-medium" title={provider}>
         {provider}
       </span>
       <span className="nums text-right text-xs text-muted sm:order-last">
-        {failed === 0
-          ? countOf(requests, 'request')
-          : `${formatCount(failed)} of ${formatCount(requests)} failed there`}
+        {failed === 0 ? countOf(requests, 'request') : `${formatCount(failed)} of ${formatCount(requests)} failed`}
+        {elsewhere > 0 && `, ${formatCount(elsewhere)} answered elsewhere`}
       </span>
       <div className="col-span-2 sm:col-span-1">
         <Strip label={`${provider}: health over time`} {...{ bars, describe }} onSelect={open} />
@@ -140,10 +139,18 @@ function Row({ strip: { provider, bars, requests, failed }, describe, intervalMs
   );
 }
 
-const HEADS = ['Provider', 'Requests', 'Failed there', 'Share failed', 'Last failures'];
+const HEADS = ['Provider', 'Requests', 'Failed there', 'Share failed', 'Answered elsewhere', 'Last failures'];
 
-function cellsOf({ provider, bars, requests, failed }: Prepared, describe: (bar: Bar) => string): readonly string[] {
+function cellsOf(
+  { provider, bars, requests, failed, elsewhere }: Prepared,
+  describe: (bar: Bar) => string,
+): readonly string[] {
   const last = bars.findLast((bar) => bar.failed > 0);
-  const counts = [formatCount(requests), formatCount(failed), formatShare(failed / requests)];
+  const counts = [
+    formatCount(requests),
+    formatCount(failed),
+    requests === 0 ? NOTHING : formatShare(failed / requests),
+  ];
+  counts.push(formatCount(elsewhere));
   return [provider, ...counts, last === undefined ? NOTHING : describe(last)];
 }

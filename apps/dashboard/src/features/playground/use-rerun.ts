@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect } from 'react';
-import { ApiError, api, read } from '../../api/client';
+import { api, read } from '../../api/client';
+import { readBodies } from '../../api/logs';
 import { useSession } from '../../api/session';
 import { UUID } from '../../range/uuid';
 import type { PlaygroundStore } from './playground-store';
@@ -39,11 +40,7 @@ async function load(requestId: string, mayRead: boolean) {
   const [log] = data;
   if (log === undefined) return null;
   if (!mayRead) return prepareRerun(log, null, 'Your token may not read prompts and answers.');
-  try {
-    const bodies = await read(api.logs[':request_id'].bodies.$get({ param: { request_id: requestId } }));
-    return prepareRerun(log, bodies.request_body ?? null, 'It was not stored.');
-  } catch (cause) {
-    if (!(cause instanceof ApiError) || cause.status !== 404) throw cause;
-    return prepareRerun(log, null, 'It was not stored, or is deleted.');
-  }
+  const bodies = await readBodies(requestId);
+  if (bodies === null) return prepareRerun(log, null, 'It was not stored, or is deleted.');
+  return prepareRerun(log, bodies.request_body ?? null, 'It was not stored.');
 }

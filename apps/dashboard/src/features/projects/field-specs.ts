@@ -1,6 +1,6 @@
 import { parseLabels } from '@llm0/core/keys/parse-labels';
 import { formatUsdExact } from '../../format/format-usd';
-import type { FieldSpec } from '../forms/prepare-form';
+import { type FieldSpec, readInteger } from '../forms/prepare-form';
 import { ModelField, ModelsField, ProvidersField } from '../forms/suggested-fields';
 import { SHARE_FIELDS } from '../teams/share-fields';
 import { TeamField } from '../teams/team-field';
@@ -174,6 +174,7 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
     name: 'max_customers',
     label: 'Customers per month',
     kind: 'integer',
+    read: (text) => (/^0+$/.test(text) ? 0 : readInteger(text)),
     hint: 'Maximum number of different X-Customer-IDs. Customers with their own limits are always allowed. Leave empty for no maximum.',
   },
   {

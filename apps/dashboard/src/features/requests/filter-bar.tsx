@@ -122,7 +122,7 @@ function ChipButton({ chip, projectId, onChange }: ChipProps) {
         <button
           type="button"
           aria-label={`Remove the filter ${fieldOf(chip.field).label}`}
-          className="rounded p-1 hover:bg-hover"
+          className="touch rounded p-1 hover:bg-hover"
           onClick={remove}
         >
           <Close width="12" height="12" />

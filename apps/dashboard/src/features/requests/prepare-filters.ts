@@ -36,7 +36,7 @@ export const FIELDS = {
   customer_id: { label: 'Customer', placeholder: 'acme' },
   api_key_id: { label: 'Key', placeholder: 'Part of its name' },
   label: { label: 'Label', placeholder: 'team=growth' },
-  failover_from: { label: 'Failed over from', placeholder: 'openai' },
+  failover_from: { label: 'Answered elsewhere than', placeholder: 'openai' },
   min_cost: { label: 'Minimum cost, USD', placeholder: '0.01', isTyped: true },
   min_latency: { label: 'Minimum latency, ms', placeholder: '1000', isTyped: true },
   max_latency: { label: 'Maximum latency, ms', placeholder: '5000', isTyped: true },

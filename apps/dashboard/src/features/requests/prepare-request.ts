@@ -1,4 +1,5 @@
 import type { Log } from '../../api/logs';
+import { prepareParts } from '../../charts/waterfall/prepare-waterfall';
 import { formatCount, formatMs } from '../../format/format-number';
 import { formatUsdExact } from '../../format/format-usd';
 import type { PageSearch } from '../../range/page-search';
@@ -102,12 +103,17 @@ const callsOf = (run: string): RowLink => ({ to: '/tools', search: ofProject({ t
 export function prepareMeasures(log: Log): Readonly<Record<string, readonly Fact[]>> {
   const unlessNone = (count: number) => (count === 0 ? null : formatCount(count));
   const labels = Object.entries(log.labels ?? {});
+  const parts = prepareParts(log);
+  const waitMs = parts?.waitMs ?? 0;
+  // Rows of failures hold neither; those of retries count the pauses as the provider's time.
+  const upstreamMs = log.upstream_ms === null ? (parts?.upstreamMs ?? null) : Math.max(0, log.upstream_ms - waitMs);
   return {
     Time: [
       ['Total', formatMs(log.latency_ms)],
       ['First token', formatMs(log.ttft_ms)],
-      ['Upstream', formatMs(log.upstream_ms)],
-      ['Gateway overhead', formatMs(log.overhead_ms)],
+      ['Upstream', formatMs(upstreamMs)],
+      ['Pauses before retries', waitMs > 0 ? formatMs(waitMs) : null],
+      ['Gateway overhead', formatMs(log.overhead_ms ?? parts?.gatewayMs ?? null)],
     ],
     Tokens: [
       ['In', formatCount(log.tokens_in)],

@@ -36,7 +36,7 @@ export function RequestActions({ log }: { readonly log: Log }) {
       {PLAYED.has(log.dialect) && bodies.data !== undefined && (
         <Link
           {...link}
-          className="inline-flex h-7 items-center gap-1.5 rounded-md border border-line-strong bg-panel px-2 text-xs font-medium hover:bg-hover"
+          className="inline-flex h-7 max-md:h-10 items-center gap-1.5 rounded-md border border-line-strong bg-panel px-2 text-xs font-medium hover:bg-hover"
         >
           <Playground /> Open in playground
         </Link>

@@ -21,8 +21,8 @@ export function RequestBodies({ log, mayRead, bodies }: Props) {
   const conversation = useMemo(() => prepareConversation(request, response), [request, response]);
   const [chosen, setChosen] = useState<View | null>(null);
   if (!mayRead) return <p className="text-xs text-muted">Your token may not read prompts and answers.</p>;
-  if (bodies.data === undefined) {
-    return bodies.error ? <NotKept what="The prompt and answer" /> : null;
+  if (bodies.data === undefined || bodies.data === null) {
+    return bodies.error || bodies.data === null ? <NotKept what="The prompt and answer" /> : null;
   }
   const { conversation: _none, ...others } = NAMES;
   const options: Partial<Record<View, string>> = conversation === null ? others : NAMES;

@@ -12,7 +12,7 @@ import { type Edit, SpecDialog } from '../forms/spec-form';
 import { useRecentlyAsked } from '../forms/use-impact';
 import { notesOf, prepareAliasRoute } from './prepare-route';
 import { keepTimeouts, readRows, showWeighted, type WeightedTarget } from './prepare-targets';
-import { RoutePicture, useIsSetUp } from './route-picture';
+import { RoutePicture, useIsPriced, useIsSetUp } from './route-picture';
 import { type RouteLine, RoutesCard } from './routes-card';
 import { TargetsField } from './targets-field';
 
@@ -84,7 +84,7 @@ function AliasDialog({ of: alias, onClose }: DialogOf<Alias | null>) {
   const projects = { '': 'every project', ...Object.fromEntries(useProjectOptions()) };
   const project: FieldSpec = { name: 'project_id', label: 'Project', kind: 'text', options: projects };
   const providers = useProviderNames();
-  const isSetUp = useIsSetUp();
+  const context = { isSetUp: useIsSetUp(), isPriced: useIsPriced() };
   const targets = (strategy: unknown): FieldSpec => ({
     ...{ name: 'targets', label: 'Targets', kind: 'text', required: true, widget: TargetsField, isWide: true },
     read: (text) => keepTimeouts(readRows(text, providers, strategy === 'weighted'), alias?.targets ?? []),
@@ -102,7 +102,7 @@ function AliasDialog({ of: alias, onClose }: DialogOf<Alias | null>) {
           ? [NAME, project, STRATEGY, targets(strategy), AFFINITY, FAILOVER, RETRY_TIMEOUTS]
           : [STRATEGY, targets(strategy), AFFINITY, FAILOVER, RETRY_TIMEOUTS]
       }
-      beside={(values) => <RoutePicture route={prepareAliasRoute(values, { isSetUp })} notes={notesOf(values)} />}
+      beside={(values) => <RoutePicture route={prepareAliasRoute(values, context)} notes={notesOf(values)} />}
       resource={alias === null ? { strategy: 'priority', session_affinity: true } : toFields(alias)}
       submitLabel={alias === null ? 'Create alias' : 'Save alias'}
       change={save}

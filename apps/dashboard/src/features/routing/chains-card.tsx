@@ -11,7 +11,7 @@ import { type Edit, SpecDialog } from '../forms/spec-form';
 import { prepareChainRoute } from './prepare-route';
 import { pathOf, toChain } from './prepare-routing';
 import { readRows, showWeighted, type WeightedTarget } from './prepare-targets';
-import { RoutePicture, useIsSetUp } from './route-picture';
+import { RoutePicture, useIsPriced, useIsSetUp } from './route-picture';
 import { type RouteLine, RoutesCard } from './routes-card';
 import { TargetsField } from './targets-field';
 
@@ -64,7 +64,7 @@ async function createChain(param: { name: string }, json: ChainInput) {
 function ChainDialog({ of: chain, onClose }: DialogOf<Chain | null>) {
   const affects = [['chains']];
   const providers = useProviderNames();
-  const context = { isSetUp: useIsSetUp(), localTier: chain?.local_tier };
+  const context = { isSetUp: useIsSetUp(), isPriced: useIsPriced(), localTier: chain?.local_tier };
   const targets: FieldSpec = { ...TARGETS, read: (text) => readRows(text, providers, false) };
   const save = useChange({
     run: ({ body, edit }: { readonly body: Record<string, unknown>; readonly edit: Edit }) => {

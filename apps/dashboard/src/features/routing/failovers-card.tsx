@@ -1,45 +1,55 @@
-import { type Failover, useFailovers } from '../../api/routing';
+import { useFailovers } from '../../api/routing';
+import { formatStamp, type TimeZoneChoice } from '../../format/format-time';
 import { usePage } from '../../range/use-page';
 import { requestsLink } from '../../range/use-show-requests';
-import { Badge } from '../../ui/badge';
-import { type Column, timeColumn } from '../../ui/table/column';
+import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
+import { type FailoverGroup, groupFailovers } from './prepare-failovers';
 
-/** The newest switches from one target to the next. */
+const MINUTE_MS = 60_000;
+
+/** The newest switches from one target to the next, equal ones together. */
 export function FailoversCard() {
   const failovers = useFailovers();
+  const { timeZone } = usePage();
+  const isAll = failovers.data?.next_cursor === null;
   return (
     <TableCard
-      title="Failover log"
-      caption="Failovers from one target to the next"
+      title={isAll || failovers.data === undefined ? 'Failovers' : `The newest ${failovers.data.data.length} failovers`}
+      caption="Failovers from one target to the next, equal ones together"
       query={failovers}
-      columns={[timeColumn(usePage().timeZone), ...COLUMNS]}
-      rows={failovers.data?.data}
-      rowKey={(row) => row.id}
+      columns={[...COLUMNS, ...timeColumns(timeZone)]}
+      rows={failovers.data && groupFailovers(failovers.data.data)}
+      rowKey={(row) => row.key}
       csvName="failovers"
-      linkOf={(row) => requestsLink({ open: row.request_id })}
+      linkOf={linkOf}
       emptyTitle="No failovers yet"
-      emptyHint="Every failover from one target to the next is recorded here."
+      emptyHint="A target that fails or is paused passes its requests to the next one of its chain. Each such switch counts here."
     />
   );
 }
 
-const COLUMNS: readonly Column<Failover>[] = [
-  { header: 'From', value: (row) => `${row.original_provider} / ${row.original_model}` },
-  {
-    header: 'Reason',
-    value: (row) => row.trigger_reason,
-    cell: (row) => (
-      <Badge tone="warn">
-        {row.trigger_status_code ?? ''} {row.trigger_reason.replaceAll('_', ' ')}
-      </Badge>
-    ),
-  },
-  { header: 'To', value: (row) => `${row.fallback_provider} / ${row.fallback_model}` },
-  { header: 'Time lost', unit: 'ms', value: (row) => row.original_attempt_latency_ms },
+/** Requests that others answered are listed as such; those that nobody answered by their last provider. */
+const linkOf = ({ from, first, last, isAnswered, to }: FailoverGroup) =>
+  requestsLink({
+    ...{ from: first, to: new Date(Date.parse(last) + MINUTE_MS).toISOString() },
+    ...(isAnswered ? { failover_from: from.provider } : { outcome: 'error', provider: to.split(' / ')[0] }),
+  });
+
+const COLUMNS: readonly Column<FailoverGroup>[] = [
+  { header: 'From', value: ({ from }) => `${from.provider} / ${from.model}` },
+  { header: 'Reason', value: (row) => row.reason, tone: () => 'warn' },
+  { header: 'To', value: (row) => row.to },
   {
     header: 'Outcome',
-    value: (row) => (row.fallback_succeeded ? 'answered' : 'failed'),
-    tone: (row) => (row.fallback_succeeded ? 'good' : 'bad'),
+    value: (row) => (row.isAnswered ? 'answered' : 'failed too'),
+    tone: (row) => (row.isAnswered ? 'good' : 'bad'),
   },
+  { header: 'Times', unit: 'count', value: (row) => row.times },
+  { header: 'Time lost, median', unit: 'ms', wideOnly: true, value: (row) => row.lostMs },
+];
+
+const timeColumns = (timeZone: TimeZoneChoice): readonly Column<FailoverGroup>[] => [
+  { header: 'First', wideOnly: 'very', value: (row) => row.first, cell: (row) => formatStamp(row.first, timeZone) },
+  { header: 'Last', value: (row) => row.last, cell: (row) => formatStamp(row.last, timeZone) },
 ];

@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'bun:test';
 import { notesOf, prepareAliasRoute, prepareChainRoute } from './prepare-route';
 
-const context = { isSetUp: (provider: string) => provider !== 'groq' };
+const context = {
+  isSetUp: (provider: string) => provider !== 'groq',
+  isPriced: (_: string, model: string) => model !== 'nova',
+};
 const ROWS = 'openai/gpt-4o ×75 %\nanthropic/claude ×25 %\ngroq/llama ×0 %';
 const stepsOf = (values: Record<string, string | boolean>) => prepareAliasRoute(values, context).steps;
 
@@ -36,6 +39,11 @@ describe('the route of an alias', () => {
     ['off', false, 'error to the caller, no other target'],
   ])('failover %j', (failover, goesOn, end) => {
     expect(prepareAliasRoute({ targets: ROWS, failover }, context)).toMatchObject({ goesOn, end });
+  });
+
+  test('a target without a price is marked, and one that is being typed is not', () => {
+    const steps = stepsOf({ strategy: 'priority', targets: 'openai/nova\nopenai/gpt-4o\nopenai/' });
+    expect(steps.map(({ isUnpriced }) => isUnpriced)).toEqual([true, false, false]);
   });
 
   test('conditions are said', () => {

@@ -8,6 +8,8 @@ type Order = Alias['strategy'] | 'chain';
 interface Context {
   /** True unless a provider is known not to be set up. */
   readonly isSetUp: (provider: string) => boolean;
+  /** True unless the price list is known to lack it. */
+  readonly isPriced: (provider: string, model: string) => boolean;
   /** Tier of the local model that ends a chain. */
   readonly localTier?: string | null;
 }
@@ -35,10 +37,11 @@ export const prepareChainRoute = (values: FormValues, context: Context): Route =
   end: context.localTier ? `local model (${context.localTier}), then an error` : ERROR,
 });
 
-function stepsOf(values: FormValues, order: Order, { isSetUp }: Context): RouteStep[] {
+function stepsOf(values: FormValues, order: Order, { isSetUp, isPriced }: Context): RouteStep[] {
   const rows = parseRows(String(values.targets ?? '')).filter(isFilled);
   return rows.map((row, index) => ({
     ...{ name: nameOf(row), isSkipped: !isSetUp(row.provider.trim()) },
+    isUnpriced: row.model.trim() !== '' && !isPriced(row.provider.trim(), row.model.trim()),
     ...beginningOf(row, index, order),
   }));
 }

@@ -6,19 +6,17 @@ import { prepareProviders } from './prepare-routing';
 
 const provider = (name: string) =>
   ({ name, is_configured: true, is_active: true, targets: [], keys: [], key_problem: null }) as unknown as Provider;
-const fared = (provider: string, answered: number, failed: number, failedOver = 0) =>
-  ({ provider, answered, failed, failed_over: failedOver }) as ProviderHealth;
+const fared = (provider: string, answered: number, failed: number, elsewhere = 0) =>
+  ({ provider, answered, failed, answered_elsewhere: elsewhere }) as ProviderHealth;
 
 describe('how providers fared', () => {
   test('failed-over requests count as failed at their first provider', () => {
-    const lines = prepareProviders([provider('anthropic'), provider('openai'), provider('groq'), provider('xai')], {
-      health: [fared('anthropic', 4, 96, 96), fared('openai', 114, 6), fared('groq', 0, 3, 3)],
-      latency: [],
-      isAsked: () => true,
-    });
+    const health = [fared('anthropic', 4, 96, 96), fared('openai', 114, 6), fared('groq', 0, 3, 3)];
+    const providers = [provider('anthropic'), provider('openai'), provider('groq'), provider('xai')];
+    const lines = prepareProviders(providers, { now: health, health, latency: [] });
     expect(
-      lines.map(({ name, requests, failedOver, errorRate, health }) => [
-        ...[name, requests, failedOver, errorRate, health.label],
+      lines.map(({ name, requests, elsewhere, errorRate, health }) => [
+        ...[name, requests, elsewhere, errorRate, health.label],
       ]),
     ).toEqual([
       ['openai', 120, 0, 0.05, 'degraded'],
@@ -31,19 +29,34 @@ describe('how providers fared', () => {
   test('a drained provider says so, whatever else is wrong with it', () => {
     const targets = [{ model: 'm', state: 'open' as const, until: null }];
     const lines = prepareProviders([{ ...provider('openai'), drain: true, targets }], {
+      now: [],
       health: [],
       latency: [],
-      isAsked: () => false,
     });
     expect(lines.map(({ health }) => health)).toEqual([{ label: 'drained by operator', tone: 'warn' }]);
+  });
+
+  test.each(['open', 'half_open'] as const)('a breaker that is %s pauses it, as the banner says', (state) => {
+    const targets = [{ model: 'm', state, until: null }];
+    const [line] = prepareProviders([{ ...provider('openai'), targets }], { now: [], health: [], latency: [] });
+    expect(line?.health).toEqual({ label: 'paused', tone: 'bad' });
+  });
+
+  test('figures are of the day, and health of the last hour', () => {
+    const [line] = prepareProviders([provider('openai')], {
+      now: [fared('openai', 10, 0)],
+      health: [fared('openai', 50, 50, 70)],
+      latency: [],
+    });
+    expect(line).toMatchObject({ requests: 100, errorRate: 0.5, elsewhere: 70, health: { label: 'healthy' } });
   });
 });
 
 test('a provider without a key that got requests lately lost its key, or its requests are made up', () => {
   const keyless = { ...provider('openai'), is_configured: false };
-  const labelOf = (isAsked: boolean) =>
-    prepareProviders([keyless], { health: [], latency: [], isAsked: () => isAsked })[0]?.health.label;
-  expect([labelOf(true), labelOf(false)]).toEqual(['no key now', 'not set up']);
+  const labelOf = (health: ProviderHealth[]) =>
+    prepareProviders([keyless], { now: [], health, latency: [] })[0]?.health.label;
+  expect([labelOf([fared('openai', 1, 0)]), labelOf([])]).toEqual(['no key now', 'not set up']);
 });
 
 describe('the last hours of providers', () => {

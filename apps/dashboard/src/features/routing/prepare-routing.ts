@@ -7,11 +7,11 @@ import type { WeightedTarget } from './prepare-targets';
 
 export interface ProviderLine extends Provider {
   readonly health: { readonly label: string; readonly tone: Tone };
-  /** Answered or failed there in the last hour. */
+  /** Answered or failed there in the last 24 hours. */
   readonly requests: number;
-  /** Failed there and were answered by another target. */
-  readonly failedOver: number;
-  /** Share of failures, `failedOver` included; null without requests. */
+  /** Left it, failed or skipped while it was paused, and were answered by another target. */
+  readonly elsewhere: number;
+  /** Share of failures, those answered elsewhere included; null without requests. */
   readonly errorRate: number | null;
   readonly p95Ms: number | null;
 }
@@ -20,26 +20,27 @@ const DEGRADED = 0.05;
 const FAILING = 0.5;
 
 interface Fared {
+  /** The last hour: health is how a provider fares now. */
+  readonly now: readonly ProviderHealth[];
   readonly health: readonly ProviderHealth[];
   readonly latency: readonly LatencyBucket[];
-  /** True for a provider that got requests in the last day. */
-  readonly isAsked: (name: string) => boolean;
 }
 
 /** Providers with how they fared lately; configured ones first. */
-export function prepareProviders(providers: readonly Provider[], { health, latency, isAsked }: Fared): ProviderLine[] {
+export function prepareProviders(providers: readonly Provider[], { now, health, latency }: Fared): ProviderLine[] {
+  const latest = new Map(now.map((bucket) => [bucket.provider, rateOf(bucket)]));
   const fared = new Map(health.map((bucket) => [bucket.provider, bucket]));
   const slow = new Map(latency.map((bucket) => [bucket.group, bucket]));
   return providers
     .map((provider): ProviderLine => {
-      const { answered = 0, failed = 0, failed_over: failedOver = 0 } = fared.get(provider.name) ?? {};
-      const errorRate = failureRate({ success: answered, failures: failed });
+      const own = fared.get(provider.name);
+      const requests = own === undefined ? 0 : own.answered + own.failed;
       return {
         ...provider,
-        health: healthOf(provider, { errorRate, isAsked: isAsked(provider.name) }),
-        requests: answered + failed,
-        failedOver,
-        errorRate,
+        health: healthOf(provider, { errorRate: latest.get(provider.name) ?? null, isAsked: requests > 0 }),
+        requests,
+        elsewhere: own?.answered_elsewhere ?? 0,
+        errorRate: own === undefined ? null : rateOf(own),
         p95Ms: slow.get(provider.name)?.upstream_ms.p95 ?? null,
       };
     })
@@ -48,6 +49,16 @@ export function prepareProviders(providers: readonly Provider[], { health, laten
         Number(b.is_configured) - Number(a.is_configured) || b.requests - a.requests || (a.name < b.name ? -1 : 1),
     );
 }
+
+const rateOf = ({ answered, failed }: ProviderHealth) => failureRate({ success: answered, failures: failed });
+
+/** The one name of each state, on all pages. */
+export const TARGET_STATES = {
+  closed: { text: 'working again', tone: 'good' },
+  open: { text: 'paused', tone: 'bad' },
+  half_open: { text: 'paused', tone: 'bad' },
+  cooling_down: { text: 'cooling down', tone: 'warn' },
+} as const satisfies Record<Provider['targets'][number]['state'], { text: string; tone: Tone }>;
 
 function healthOf(
   provider: Provider,
@@ -60,11 +71,15 @@ function healthOf(
   if (provider.health_check === 'failing') return { label: 'health check fails', tone: 'bad' };
   if (provider.key_problem !== null) return { label: 'key cannot be read', tone: 'bad' };
   const { targets } = provider;
-  if (targets.some(({ state }) => state === 'open')) return { label: 'breaker open', tone: 'bad' };
+  const stateOf = (state: keyof typeof TARGET_STATES) => {
+    const { text: label, tone } = TARGET_STATES[state];
+    return { label, tone };
+  };
+  // One that is due for its next try is still paused, as the banner says.
+  if (targets.some(({ state }) => state === 'open' || state === 'half_open')) return stateOf('open');
   const usable = provider.keys.filter(({ state }) => state === 'ok');
   if (provider.keys.length > 0 && usable.length === 0) return { label: 'no usable key', tone: 'bad' };
-  if (targets.some(({ state }) => state === 'half_open')) return { label: 'probing', tone: 'warn' };
-  if (targets.some(({ state }) => state === 'cooling_down')) return { label: 'cooling down', tone: 'warn' };
+  if (targets.some(({ state }) => state === 'cooling_down')) return stateOf('cooling_down');
   if (errorRate === null) return { label: 'ready', tone: 'good' };
   if (errorRate >= FAILING) return { label: 'failing', tone: 'bad' };
   return errorRate >= DEGRADED ? { label: 'degraded', tone: 'warn' } : { label: 'healthy', tone: 'good' };
@@ -74,7 +89,7 @@ interface Routes {
   readonly targets: readonly { readonly provider: string }[];
 }
 
-/** `Used by 3 aliases and 2 chains, 41 requests in the last hour.` */
+/** `Used by 3 aliases and 2 chains, 41 requests in the last 24 hours.` */
 export function describeUse(
   { name, requests }: Pick<ProviderLine, 'name' | 'requests'>,
   { aliases, chains }: { readonly aliases: readonly Routes[]; readonly chains: readonly Routes[] },
@@ -82,7 +97,7 @@ export function describeUse(
   const using = (routes: readonly Routes[]) =>
     routes.filter(({ targets }) => targets.some(({ provider }) => provider === name)).length;
   const users = `${countOf(using(aliases), 'alias', 'aliases')} and ${countOf(using(chains), 'chain')}`;
-  return `Used by ${users}, ${countOf(requests, 'request')} in the last hour.`;
+  return `Used by ${users}, ${countOf(requests, 'request')} in the last 24 hours.`;
 }
 
 export interface TargetLine {
@@ -90,13 +105,6 @@ export interface TargetLine {
   readonly label: string;
   readonly tone: Tone;
 }
-
-const TARGET_STATES = {
-  closed: { text: 'working again', tone: 'good' },
-  open: { text: 'breaker open', tone: 'bad' },
-  half_open: { text: 'breaker half open', tone: 'warn' },
-  cooling_down: { text: 'cooling down', tone: 'warn' },
-} as const satisfies Record<Provider['targets'][number]['state'], { text: string; tone: Tone }>;
 
 /** A provider's models with failures, worst first; recovered ones last. */
 export function prepareTargets(targets: Provider['targets'], nowMs: number): TargetLine[] {
@@ -106,7 +114,9 @@ export function prepareTargets(targets: Provider['targets'], nowMs: number): Tar
     .map(({ model, state, until }) => {
       const { text, tone } = TARGET_STATES[state];
       const seconds = until === null ? 0 : Math.max(0, Math.ceil((Date.parse(until) - nowMs) / 1000));
-      return { model, tone, label: seconds === 0 ? text : `${text}, ${seconds} s left` };
+      if (state === 'half_open') return { model, tone, label: `${text}, retries with the next request` };
+      if (seconds === 0) return { model, tone, label: text };
+      return { model, tone, label: `${text}, ${state === 'open' ? `retries in ${seconds} s` : `${seconds} s left`}` };
     });
 }
 

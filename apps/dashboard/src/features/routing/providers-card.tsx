@@ -6,7 +6,7 @@ import { useMayChange } from '../../api/session';
 import { asInterval, useLatency, useProviderHealth } from '../../api/stats';
 import { SeriesName } from '../../charts/series-name';
 import { SparkBars } from '../../charts/spark/spark-bars';
-import { formatCount, NOTHING } from '../../format/format-number';
+import { NOTHING } from '../../format/format-number';
 import { rangeQuery, untilNow } from '../../range/time-range';
 import { useOpened } from '../../range/use-opened';
 import { useNow } from '../../range/use-page';
@@ -29,9 +29,7 @@ const STEP_MS = 60_000;
 export function ProvidersCard() {
   const providers = useProviders();
   const toMs = untilNow(useNow(STEP_MS));
-  const lastHour = rangeQuery({ fromMs: toMs - HOUR_MS, toMs });
-  const health = useProviderHealth({ ...lastHour, interval: 'all' });
-  const latency = useLatency({ ...lastHour, interval: 'all', group_by: 'provider' }, 'upstream');
+  const { now, health, latency } = useFared(toMs);
   const hours = useHours(toMs);
   const { id, linkTo, open, close } = useOpened();
   const mayChange = useMayChange();
@@ -40,19 +38,19 @@ export function ProvidersCard() {
       providers.data &&
       hours &&
       prepareProviders(providers.data.data, {
+        now: now.data?.buckets ?? [],
         health: health.data?.buckets ?? [],
         latency: latency.data?.buckets ?? [],
-        isAsked: (name) => sumOf(hours.get(name)?.requests ?? []) > 0,
       }),
-    [providers.data, hours, health.data, latency.data],
+    [providers.data, hours, now.data, health.data, latency.data],
   );
   const [isAll, setAll] = useState(false);
-  const inUse = lines?.filter((line) => isUsed(line) || sumOf(hours?.get(line.name)?.requests ?? []) > 0);
+  const inUse = lines?.filter(isUsed);
   const idle = (lines?.length ?? 0) - (inUse?.length ?? 0);
   const opened = lines?.find(({ name }) => name === id);
   return (
     <TableCard
-      title="Providers, over the last hour"
+      title="Providers, over the last 24 hours"
       actions={
         <>
           {idle > 0 && <IdleButton count={idle} isShown={isAll} onShow={setAll} />}
@@ -104,6 +102,16 @@ function IdleButton({
   );
 }
 
+/** The last hour, which tells health, and the figures of the day. */
+function useFared(toMs: number) {
+  const day = rangeQuery(lastDay(toMs));
+  return {
+    now: useProviderHealth({ ...rangeQuery({ fromMs: toMs - HOUR_MS, toMs }), interval: 'all' }),
+    health: useProviderHealth({ ...day, interval: 'all' }),
+    latency: useLatency({ ...day, interval: 'all', group_by: 'provider' }, 'upstream'),
+  };
+}
+
 /** Requests of each provider by hour; empty if they can't be read, undefined while they load. */
 function useHours(toMs: number) {
   const { fromMs } = lastDay(toMs);
@@ -115,7 +123,7 @@ function useHours(toMs: number) {
 }
 
 const hoursColumn = (hours: ReadonlyMap<string, ProviderHours> | undefined): Column<ProviderLine> => ({
-  ...{ header: 'Requests, last 24 hours', align: 'right', wideOnly: 'very' },
+  ...{ header: 'By hour', align: 'right', wideOnly: 'very' },
   value: ({ name }) => sumOf(hours?.get(name)?.requests ?? []),
   cell: ({ name }) => {
     const own = hours?.get(name);
@@ -123,7 +131,6 @@ const hoursColumn = (hours: ReadonlyMap<string, ProviderHours> | undefined): Col
     return (
       <span className="inline-flex items-center gap-2 align-middle">
         <SparkBars values={own.requests} marked={own.failed} label={describeHours(own)} />
-        <span className="min-w-10">{formatCount(sumOf(own.requests))}</span>
       </span>
     );
   },
@@ -145,7 +152,7 @@ const COLUMNS: readonly Column<ProviderLine>[] = [
       </span>
     ),
   },
-  { header: 'Health', value: (row) => row.health.label, tone: (row) => row.health.tone },
+  { header: 'Health now', value: (row) => row.health.label, tone: (row) => row.health.tone },
   {
     header: 'Models with problems',
     unit: 'count',
@@ -154,7 +161,7 @@ const COLUMNS: readonly Column<ProviderLine>[] = [
   },
   { header: 'Stored keys', unit: 'count', wideOnly: 'most', value: (row) => ifUsed(row, row.keys.length) },
   { header: 'Requests', unit: 'count', value: (row) => ifUsed(row, row.requests) },
-  { header: 'Failed over', unit: 'count', wideOnly: true, value: (row) => ifUsed(row, row.failedOver) },
+  { header: 'Answered elsewhere', unit: 'count', wideOnly: true, value: (row) => ifUsed(row, row.elsewhere) },
   { header: 'Failed there', unit: 'share', value: (row) => row.errorRate },
   { header: 'Upstream p95', unit: 'ms', wideOnly: true, value: (row) => row.p95Ms },
 ];

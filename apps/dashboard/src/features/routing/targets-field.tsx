@@ -16,6 +16,7 @@ import {
   sumOfShares,
   type TargetRow,
 } from './prepare-targets';
+import { useIsPriced } from './route-picture';
 
 const EMPTY: TargetRow = { provider: '', model: '', share: '' };
 
@@ -84,6 +85,7 @@ interface RowProps {
 function Row({ row, index, count, meaning, hasShare, onRow, onMove, onRemove }: RowProps) {
   const providers = useProviderChoices();
   const models = useModelChoices(row.provider.trim());
+  const isPriced = useIsPriced();
   const place = index + 1;
   const onKeys = (event: KeyboardEvent) => {
     if (!event.altKey || (event.key !== 'ArrowUp' && event.key !== 'ArrowDown')) return;
@@ -129,7 +131,7 @@ function Row({ row, index, count, meaning, hasShare, onRow, onMove, onRemove }: 
         </span>
       </div>
       <p className="pl-5.5 text-xs text-muted">
-        {meaning} <Doubt {...{ row, providers, models }} />
+        {meaning} <Doubt {...{ row, providers }} isPriced={isPriced(row.provider.trim(), row.model.trim())} />
       </p>
     </li>
   );
@@ -154,17 +156,17 @@ function Share({ row, place, onRow }: Pick<RowProps, 'row' | 'onRow'> & { readon
 interface DoubtProps {
   readonly row: TargetRow;
   readonly providers: readonly Choice[];
-  readonly models: readonly Choice[];
+  readonly isPriced: boolean;
 }
 
 /** A warning for unknown names; none while the lists load. */
-function Doubt({ row, providers, models }: DoubtProps) {
+function Doubt({ row, providers, isPriced }: DoubtProps) {
   const isIn = (choices: readonly Choice[], name: string) =>
     name === '' || choices.length === 0 || choices.some(({ value }) => value === name);
   const [provider, model] = [row.provider.trim(), row.model.trim()];
   if (!isIn(providers, provider)) return <span className="text-bad">There is no provider "{provider}".</span>;
-  if (isIn(models, model)) return null;
-  return <span className="text-warn">Not in the price list: where a cap applies, it is skipped.</span>;
+  if (model === '' || isPriced) return null;
+  return <span className="text-warn">No price: where a cap applies, it is skipped.</span>;
 }
 
 interface MoveProps extends Pick<RowProps, 'onMove'> {

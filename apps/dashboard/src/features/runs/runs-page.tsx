@@ -6,6 +6,7 @@ import type { Column } from '../../ui/table/column';
 import { timeColumn } from '../../ui/table/column';
 import { MoreRows } from '../../ui/table/more-rows';
 import { TableCard } from '../../ui/table/table-card';
+import { FirstCall } from '../shell/first-call';
 import { PageFrame } from '../shell/page-frame';
 import { keyOfRun, readRunKey, STATE_TONES } from './prepare-run';
 import { RunDrawer } from './run-drawer';
@@ -30,7 +31,12 @@ export function RunsPage() {
         rowKey={keyOfRun}
         linkOf={(row) => opened.linkTo(keyOfRun(row))}
         emptyTitle="No runs with a budget yet"
-        emptyHint="Send X-LLM0-Run-Id and X-LLM0-Run-Budget-Usd, or give a key a default run budget."
+        emptyHint={
+          <FirstCall
+            text="A run groups the requests and tool calls of one agent's task under one budget: it ends before it costs more. The first request that names it begins it."
+            code={firstRun()}
+          />
+        }
       >
         <MoreRows pages={runs} shown={runs.data?.rows.length ?? 0} />
         {open !== null && <RunDrawer of={{ id: open.id, project_id: open.projectId }} onClose={opened.close} />}
@@ -38,6 +44,14 @@ export function RunsPage() {
     </PageFrame>
   );
 }
+
+const firstRun = () => `curl ${location.origin}/v1/chat/completions \\
+  -H "Authorization: Bearer $LLM0_API_KEY" \\
+  -H "Content-Type: application/json" \\
+  -H "X-LLM0-Run-Id: first-run" \\
+  -H "X-LLM0-Run-Budget-Usd: 0.50" \\
+  -d '{"model": "gpt-4o-mini", "messages":
+    [{"role": "user", "content": "Hello!"}]}'`;
 
 const RUN: Column<Run> = { header: 'Run', narrow: true, value: (row) => row.id };
 const COLUMNS: readonly Column<Run>[] = [

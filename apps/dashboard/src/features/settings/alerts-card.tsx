@@ -42,7 +42,16 @@ export function AlertsCard() {
       rowKey={(row) => row.id}
       linkOf={(row) => opened.linkTo(row.id)}
       emptyTitle="No alerts yet"
-      emptyHint="Get a message when a budget runs low, errors pile up, a provider is down, or spend is unusual."
+      emptyHint={
+        <>
+          An alert sends a message when a budget runs low, errors pile up, a provider is down, or spend is unusual.
+          <span className="mt-3 block">
+            <ChangeButton kind="primary" onClick={() => opened.open('new')}>
+              Make the first alert
+            </ChangeButton>
+          </span>
+        </>
+      }
     >
       {opened.id === 'new' && mayChange && <AlertDialog of={null} onClose={opened.close} />}
       {opened.id !== undefined && opened.id !== 'new' && (

@@ -89,7 +89,8 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   'send playground': ({ resource_id: id }, { key }) => `sent a request as key ${key(id ?? '')} from the playground`,
   'send tools': ({ resource_id: id }, { key }) => `sent an MCP message as key ${key(id ?? '')} from the dashboard`,
   'update mcp_tool': ({ resource_id: id, after }) => {
-    const { approved } = objectOf(after);
+    const { approved, declined } = objectOf(after);
+    if (declined === true) return `declined the tool ${id}`;
     return Array.isArray(approved)
       ? `approved ${countOf(approved.length, 'tool')} of MCP server ${id}`
       : `approved the tool ${id}`;

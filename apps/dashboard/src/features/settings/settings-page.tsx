@@ -12,7 +12,10 @@ const TABS = [
 
 export function SettingsPage() {
   return (
-    <PageFrame title="Access & system">
+    <PageFrame
+      title="Access & system"
+      intro="Tokens of this API and dashboard, background jobs, and the state of this gateway."
+    >
       <TabbedCards label="Access and system" tabs={TABS} />
     </PageFrame>
   );

@@ -40,7 +40,17 @@ export function TokensCard() {
       rowKey={(row) => row.id}
       onRow={mayChange ? setRevoking : undefined}
       emptyTitle="No named tokens"
-      emptyHint="You signed in with ADMIN_TOKEN from the environment. Named tokens can be revoked one by one."
+      emptyHint={
+        <>
+          A token lets a person or a script use this dashboard and its API. Each has a role, shows in the audit, and can
+          be revoked alone; ADMIN_TOKEN from the environment can't.
+          <span className="mt-3 block">
+            <ChangeButton kind="primary" onClick={() => setIsCreating(true)}>
+              Make the first token
+            </ChangeButton>
+          </span>
+        </>
+      }
     >
       <NewToken open={isCreating} onClose={() => setIsCreating(false)} />
       {revoking !== null && (

@@ -37,7 +37,7 @@ function MenuSection({ section: { name, pages }, onChosen }: Props & { readonly 
               to={to}
               onClick={onChosen}
               activeOptions={{ exact: to === '/', includeSearch: false }}
-              className="flex h-8 items-center gap-2.5 rounded-md px-2 text-muted hover:bg-hover hover:text-text aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-text md:h-7 forced-colors:aria-[current=page]:outline"
+              className="flex h-10 items-center gap-2.5 rounded-md px-2 text-muted hover:bg-hover hover:text-text aria-[current=page]:bg-hover aria-[current=page]:font-medium aria-[current=page]:text-text md:h-7 forced-colors:aria-[current=page]:outline"
             >
               <Icon className="shrink-0" />
               {label}

@@ -6,7 +6,7 @@ export function ProjectFilter({ page }: { readonly page: Page }) {
   return (
     <Select
       aria-label="Project"
-      className="w-40"
+      className="w-36 sm:w-40"
       anyLabel="All projects"
       options={useProjectOptions()}
       value={page.projectId ?? ''}

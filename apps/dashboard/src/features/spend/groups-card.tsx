@@ -1,5 +1,5 @@
 import { useMemo } from 'react';
-import { type SpendBucket, type StatsQuery, useSpend } from '../../api/stats';
+import { type SpendBucket, type StatsQuery, useErrors, useSpend } from '../../api/stats';
 import { SeriesName } from '../../charts/series-name';
 import { countOf, formatCount } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
@@ -8,7 +8,9 @@ import { requestsLink } from '../../range/use-show-requests';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import {
+  countMistyped,
   filterOf,
+  hasOutcomes,
   isFilter,
   isOfRows,
   labelIn,
@@ -30,10 +32,14 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
   const label = labelIn(groupBy);
   const earlier = { ...query, ...rangeQuery(previousRange(range)), interval: 'all', top: '1000' };
   const before = useSpend(earlier, !isOfRows(groupBy));
-  const lines = useMemo(
-    () => now.data && prepareSpendLines(now.data.buckets, before.data?.buckets ?? []),
-    [now.data, before.data],
-  );
+  const first = useSpend({ ...earlier, ...rangeQuery(previousRange(previousRange(range))) }, !isOfRows(groupBy));
+  const outcomes = useErrors({ ...query, interval: 'all', top: '1000' }, hasOutcomes(groupBy));
+  const { lines, mistyped } = useMemo(() => {
+    if (now.data === undefined) return { lines: undefined, mistyped: 0 };
+    const known = outcomes.data?.buckets ?? [];
+    const beside = { before: before.data?.buckets, first: first.data?.buckets, outcomes: known };
+    return { lines: prepareSpendLines(now.data.buckets, beside), mistyped: countMistyped(now.data.buckets, known) };
+  }, [now.data, before.data, first.data, outcomes.data]);
   const name: Column<SpendLine> = {
     header: 'Name',
     value: (line) => labelOf(line.name),
@@ -54,6 +60,11 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
       emptyTitle="No spend in this range"
       emptyHint="Choose a longer range, or send a request."
     >
+      {mistyped > 0 && (
+        <p className="border-t px-4 py-2 text-xs text-muted">
+          {countOf(mistyped, 'request')} for names that no model answered {mistyped === 1 ? 'is' : 'are'} left out.
+        </p>
+      )}
       {now.data !== undefined && now.data.groups > 100 && (
         <p className="border-t px-4 py-2 text-xs text-muted">
           Showing 100 of {formatCount(now.data.groups)}; the rest are grouped as (other).

@@ -1,4 +1,4 @@
-import type { SpendBucket } from '../../api/stats';
+import type { ErrorBucket, SpendBucket } from '../../api/stats';
 import { type ChartData, type PrepareOptions, prepareSeries } from '../../charts/prepare-series';
 import { changeOf } from '../../format/format-number';
 import { rangeQuery, type TimeRange } from '../../range/time-range';
@@ -13,27 +13,53 @@ export interface SpendLine {
   readonly usdPerRequest: number | null;
   readonly usdPerMillionTokens: number | null;
   readonly savedUsd: number;
-  /** Change against the previous period; null without data there. */
+  /** Change against the previous period; null without data there, or if it began within that period. */
   readonly change: number | null;
 }
 
+interface Beside {
+  /** The period before. */
+  readonly before?: readonly SpendBucket[];
+  /** The one before that: a group without requests there began late, and has no change. */
+  readonly first?: readonly SpendBucket[];
+  /** Outcomes of the same groups: refusals cost nothing, and dilute what a request costs. */
+  readonly outcomes?: readonly ErrorBucket[];
+}
+
+/** Requests that were answered, failed or were left; undefined without outcomes. */
+const askedOf = (bucket: ErrorBucket | undefined) =>
+  bucket === undefined ? undefined : bucket.success + bucket.failures + bucket.aborted;
+
+/** Groups that no request reached a provider with, at no cost: mistyped models. Returns the number of their requests. */
+export const countMistyped = (now: readonly SpendBucket[], outcomes: readonly ErrorBucket[]): number => {
+  const lines = new Set(prepareSpendLines(now, { outcomes }).map(({ name }) => name));
+  return now.reduce((sum, { group, requests }) => sum + (lines.has(group ?? '') ? 0 : requests), 0);
+};
+
 /** One line for each group, dearest first, with the previous period. */
-export function prepareSpendLines(now: readonly SpendBucket[], before: readonly SpendBucket[]): SpendLine[] {
+export function prepareSpendLines(
+  now: readonly SpendBucket[],
+  { before = [], first = [], outcomes = [] }: Beside = {},
+): SpendLine[] {
+  const asked = new Map(outcomes.map((bucket) => [bucket.group ?? '', askedOf(bucket)]));
+  const began = new Set(first.filter(({ requests }) => requests > 0).map(({ group }) => group ?? ''));
   const total = now.reduce((sum, { cost_usd }) => sum + cost_usd, 0);
   const earlier = new Map(before.map((bucket) => [bucket.group ?? '', bucket.cost_usd]));
   return now
+    .filter(({ group, cost_usd: usd }) => usd !== 0 || asked.get(group ?? '') !== 0)
     .map((bucket): SpendLine => {
       const name = bucket.group ?? '';
+      const requests = asked.get(name) ?? bucket.requests;
       const tokens = bucket.tokens_in + bucket.tokens_out;
       return {
         name,
         costUsd: bucket.cost_usd,
         share: total === 0 ? null : bucket.cost_usd / total,
         requests: bucket.requests,
-        usdPerRequest: bucket.requests === 0 ? null : bucket.cost_usd / bucket.requests,
+        usdPerRequest: requests === 0 ? null : bucket.cost_usd / requests,
         usdPerMillionTokens: tokens === 0 ? null : (bucket.cost_usd / tokens) * 1e6,
         savedUsd: bucket.saved_usd,
-        change: changeOf(bucket.cost_usd, earlier.get(name) ?? null),
+        change: began.has(name) ? changeOf(bucket.cost_usd, earlier.get(name) ?? null) : null,
       };
     })
     .sort((a, b) => b.costUsd - a.costUsd || b.requests - a.requests);
@@ -100,6 +126,9 @@ export const labelIn = (groupBy: string): string | undefined =>
 
 /** These are read from single requests, of at most 7 days. */
 export const isOfRows = (groupBy: string): boolean => groupBy === 'modality' || labelIn(groupBy) !== undefined;
+
+/** Roll-ups of customers don't tell outcomes, nor do tool calls of other groups. */
+export const hasOutcomes = (groupBy: string): boolean => ['model', 'provider', 'project', 'key'].includes(groupBy);
 
 /** Requests can't be filtered by these. */
 export const isFilter = (groupBy: string): boolean => groupBy !== 'team' && groupBy !== 'cost_center';

@@ -27,8 +27,8 @@ const COLUMNS: readonly Column<Team>[] = [
       </Name>
     ),
   },
-  { header: 'Projects', value: (row) => row.projects },
-  { header: 'Members', value: (row) => row.members },
+  { header: 'Projects', unit: 'count', value: (row) => row.projects },
+  { header: 'Members', unit: 'count', value: (row) => row.members },
   limitColumn(),
   { header: 'Cost center', wideOnly: true, value: (row) => row.cost_center },
 ];

@@ -19,7 +19,7 @@ export function TeamsPage() {
   const isAdmin = useMay('change_system');
   const mayDecide = useMay('change_keys');
   return (
-    <PageFrame title="Teams & people">
+    <PageFrame title="Teams & people" intro="Teams own projects, and people get their rights from teams.">
       <Needed value="change_members">
         <TabbedCards label="Teams and people" tabs={isAdmin ? TABS : mayDecide ? [TEAMS, REQUESTS] : [TEAMS]} />
       </Needed>

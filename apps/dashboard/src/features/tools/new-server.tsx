@@ -78,7 +78,8 @@ function PickTools({ asked: { body, preview }, onBack, onAdded }: PickProps) {
         : `Added, but it does not answer: ${health.error}`,
   });
   const approve_tools = tools.filter(({ name }) => picked.has(name)).map(({ name, hash }) => ({ name, hash }));
-  const add = () => create.mutate({ ...body, approve_tools }, { onSuccess: ({ id }) => onAdded(id) });
+  const decline_tools = tools.filter(({ name }) => !picked.has(name)).map(({ name, hash }) => ({ name, hash }));
+  const add = () => create.mutate({ ...body, approve_tools, decline_tools }, { onSuccess: ({ id }) => onAdded(id) });
   return (
     <Form onSubmit={add}>
       {preview.error !== null && (

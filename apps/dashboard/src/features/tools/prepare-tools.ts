@@ -63,12 +63,13 @@ export const TOOL_TONES: Readonly<Record<McpTool['state'], Tone>> = {
   approved: 'good',
   changed: 'bad',
   new: 'warn',
+  declined: 'neutral',
   gone: 'neutral',
 };
 
 /** Waiting ones come first, removed ones last. */
 export const sortTools = (tools: readonly McpTool[]): readonly McpTool[] => {
-  const order = ['changed', 'new', 'approved', 'gone'];
+  const order = ['changed', 'new', 'approved', 'declined', 'gone'];
   return tools.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state) || a.name.localeCompare(b.name));
 };
 

@@ -18,7 +18,9 @@ export function ServersBanner() {
         >
           {alias}
         </Link>
-        {error === null ? `: ${countOf(waiting, 'tool')} held back until you approve what changed` : `: ${error}`}
+        {error === null
+          ? `: ${countOf(waiting, 'tool')} ${waiting === 1 ? 'waits' : 'wait'}: approve or decline ${waiting === 1 ? 'it' : 'them'}`
+          : `: ${error}`}
       </span>
     </div>
   ));

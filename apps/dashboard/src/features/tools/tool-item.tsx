@@ -38,7 +38,7 @@ export function ToolItem({ server, tool }: Props) {
       {isOpen && (
         <div className="grid min-w-0 gap-3 border-t px-3 py-3 *:min-w-0">
           {tool.description !== null && <p className="whitespace-pre-line wrap-anywhere">{tool.description}</p>}
-          {waits && <Approval server={server} tool={tool} />}
+          {(waits || tool.state === 'declined') && <Approval server={server} tool={tool} />}
           {!waits && <CodeBlock label="Arguments (JSON schema)" code={JSON.stringify(tool.input_schema, null, 2)} />}
           {tool.state === 'approved' && tool.is_offered && <TryTool scope={server.alias} tool={tool} />}
         </div>
@@ -52,26 +52,26 @@ const CELL = 'min-w-0 px-2 whitespace-pre-wrap wrap-anywhere';
 const LINE = { same: '', approved: 'bg-bad-soft text-bad', seen: 'bg-good-soft text-good' } as const;
 const MARK = { same: ' ', approved: '-', seen: '+' } as const;
 
+const EXPLAINED: Partial<Record<McpTool['state'], string>> = {
+  new: 'Nobody can call this tool until you approve it.',
+  changed: 'The server changed what this tool says of itself. Nobody can call it until you approve the difference.',
+  declined: 'You left this tool out: nobody can call it. It waits again when its server changes it.',
+};
+
 /** Approved and current version, side by side. */
 function Approval({ server, tool }: Props) {
-  const approve = useChange({
-    run: () =>
-      read(
-        api.mcp.servers[':id'].tools[':name'].approve.$post({
-          param: { id: server.id, name: encodeURIComponent(tool.name) },
-          json: { hash: tool.hash },
-        }),
-      ),
-    affects: [['mcp']],
-    done: `Approved ${tool.name}`,
-  });
+  const one = api.mcp.servers[':id'].tools[':name'];
+  const version = {
+    param: { id: server.id, name: encodeURIComponent(tool.name) },
+    json: { hash: tool.hash },
+  };
+  const affects = [['mcp']];
+  const approve = useChange({ run: () => read(one.approve.$post(version)), affects, done: `Approved ${tool.name}` });
+  const decline = useChange({ run: () => read(one.decline.$post(version)), affects, done: `Declined ${tool.name}` });
+  const isDeclined = tool.state === 'declined';
   return (
     <section className="grid gap-2 *:min-w-0">
-      <p className="text-warn">
-        {tool.state === 'new'
-          ? 'Nobody can call this tool until you approve it.'
-          : 'The server changed what this tool says of itself. Nobody can call it until you approve the difference.'}
-      </p>
+      <p className={isDeclined ? 'text-muted' : 'text-warn'}>{EXPLAINED[tool.state]}</p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <section tabIndex={0} aria-label="Difference" className={DIFF}>
         <div className="sticky top-0 grid grid-cols-2 border-b bg-bg font-sans text-muted">
@@ -86,8 +86,13 @@ function Approval({ server, tool }: Props) {
           </div>
         ))}
       </section>
-      <Failure of={approve} />
-      <div className="flex justify-end">
+      <Failure of={approve.error === null ? decline : approve} />
+      <div className="flex justify-end gap-2">
+        {!isDeclined && (
+          <ChangeButton disabled={decline.isPending} onClick={() => decline.mutate(undefined)}>
+            Decline
+          </ChangeButton>
+        )}
         <ChangeButton kind="primary" disabled={approve.isPending} onClick={() => approve.mutate(undefined)}>
           Approve
         </ChangeButton>

@@ -21,11 +21,17 @@ export interface RowAnchor {
 
 const HIDDEN = { false: '', true: 'max-md:hidden', very: 'max-xl:hidden', most: 'max-2xl:hidden' } as const;
 export const SIZES = {
-  normal: { text: 'text-sm', padding: 'px-2 sm:px-3', height: 'h-9', widths: 'max-sm:max-w-28', width: 'max-w-72' },
+  normal: {
+    text: 'text-sm',
+    padding: 'px-2 sm:px-3',
+    height: 'h-9 max-md:h-10',
+    widths: 'max-sm:max-w-28',
+    width: 'max-w-72',
+  },
   dense: {
     text: 'text-xs',
     padding: 'px-1.5 sm:px-2',
-    height: 'h-[29px]',
+    height: 'h-[29px] max-md:h-10',
     widths: 'max-sm:max-w-21',
     width: 'max-w-52',
   },

@@ -372,6 +372,7 @@ describe.each(ON_ONE_DATABASE)('admin API on $name', (kind) => {
       'post /mcp/servers/{id}/consent',
       'post /mcp/servers/{id}/refresh',
       'post /mcp/servers/{id}/tools/{name}/approve',
+      'post /mcp/servers/{id}/tools/{name}/decline',
       'post /models/import',
       'post /organizations',
       'post /projects',

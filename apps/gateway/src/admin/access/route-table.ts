@@ -254,4 +254,5 @@ export const ROUTE_TABLE: Readonly<Record<string, Rule>> = {
   'DELETE /mcp/servers/{id}/grants/{grant_id}': CHANGE_SYSTEM,
   'GET /mcp/servers/{id}/tools': READ_SYSTEM,
   'POST /mcp/servers/{id}/tools/{name}/approve': CHANGE_SYSTEM,
+  'POST /mcp/servers/{id}/tools/{name}/decline': CHANGE_SYSTEM,
 };

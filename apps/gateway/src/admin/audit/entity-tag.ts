@@ -13,6 +13,7 @@ const BY_ITSELF = new Set([
   'last_error',
   'is_configured',
   'is_priced',
+  'is_free',
   'health',
 ]);
 

@@ -258,7 +258,7 @@ describe.each(TEST_DATABASES)('statements on $name', (kind) => {
     expect([passes('expected_usd'), passes('high_usd')]).toEqual(['2027-11-22', '2027-11-21']);
     expect(way.at(-1)).toEqual({ date: '2027-11-30', ...total.forecast });
     expect(body.notes.join(' ')).toContain('same weekday');
-    expect(body.notes[0]).toEndWith('the previous month up to the end of the same hour (2027-10-15 11:00 UTC).');
+    expect(body.notes[0]).toEndWith('the previous month up to the same moment (2027-10-15 10:20 UTC).');
     const last = await ask({ month: '2027-10' });
     expect([last.total.forecast, last.caps[0].forecast, last.forecast_days]).toEqual([null, null, []]);
   });

@@ -33,7 +33,7 @@ function monthNotes(
   return [
     [
       !isFinal,
-      `This month is still in progress. It is compared with the previous month up to the end of the same hour (${until}).`,
+      `This month is still in progress. It is compared with the previous month up to the same moment (${until}).`,
     ],
     [visible !== null, 'Contains only projects of your teams.'],
     [

@@ -351,6 +351,11 @@ describe.each(TEST_DATABASES)('logs on $name', (kind) => {
     const viewer = (await admin.call('POST', '/tokens', { body: { name: 'looks', role: 'viewer' } })).body.token;
     const asViewer = await admin.call('GET', `/logs?project_id=${projectId}&q=zebra`, { token: viewer });
     expect([asViewer.status, asViewer.body.data]).toEqual([200, []]);
+    const bodiesOf = async (index: number, query = '') =>
+      (await admin.call('GET', `/logs/${rows[index]?.id}/bodies${query}`)).status;
+    expect([await bodiesOf(0, '?missing=empty'), await bodiesOf(1, '?missing=empty'), await bodiesOf(1)]).toEqual([
+      ...[200, 204, 404],
+    ]);
   });
 
   test('NDJSON: every matching row, over many reads', async () => {

@@ -102,8 +102,19 @@ const bodies = createRoute({
   path: '/logs/{request_id}/bodies',
   tags: ['logs'],
   summary: "Show a request's prompt and answer (LOG_BODIES=true, for LOG_BODIES_TTL_DAYS)",
-  request: { params: z.object({ request_id: id }) },
-  responses: { 200: answers(bodiesSchema, 'Prompt and answer') },
+  request: {
+    params: z.object({ request_id: id }),
+    query: z.strictObject({
+      missing: z.enum(['error', 'empty']).optional().openapi({
+        default: 'error',
+        description: 'Without stored bodies: 404, or an empty 204',
+      }),
+    }),
+  },
+  responses: {
+    200: answers(bodiesSchema, 'Prompt and answer'),
+    204: { description: 'None are stored, and `missing` is "empty"' },
+  },
 });
 
 const showCount = ({ rows, partialFromMs }: LogCount): z.output<typeof countSchema> => ({
@@ -154,10 +165,9 @@ export function logRoutes({ db, clock, routing }: Pick<AdminServices, 'db' | 'cl
     .openapi(bodies, async (c) => {
       if (!c.get('actor').may('read_bodies')) throw mayNotReadBodies();
       const { request_id: requestId } = c.req.valid('param');
-      const { request, upstreamRequest, response, ...kept } = required(
-        await getLogBodies(db, requestId),
-        'request with bodies',
-      );
+      const found = await getLogBodies(db, requestId);
+      if (found === null && c.req.valid('query').missing === 'empty') return c.body(null, 204);
+      const { request, upstreamRequest, response, ...kept } = required(found, 'request with bodies');
       return c.json(
         showFields(bodiesSchema, {
           ...kept,

@@ -152,9 +152,11 @@ describe.each(ON_ONE_DATABASE)('MCP servers on $name', (kind) => {
     // The server changes one that was picked, and adds another.
     server.tools = [server.tools[0] ?? {}, textTool('wipe'), textTool('write', 'Other words.'), textTool('later')];
     const picked = tools.slice(1).map(({ name, hash }: { name: string; hash: string }) => ({ name, hash }));
-    const made = await add({ alias, auth, approve: undefined, approve_tools: picked });
-    expect(made.health).toMatchObject({ state: 'ok', tool_count: 1, held_back_count: 3 });
-    expect(await states(made.id)).toEqual({ look: 'new', wipe: 'approved', write: 'new', later: 'new' });
+    const left = tools.slice(0, 1).map(({ name, hash }: { name: string; hash: string }) => ({ name, hash }));
+    const made = await add({ alias, auth, approve: undefined, approve_tools: picked, decline_tools: left });
+    // The one that was left out waits no longer.
+    expect(made.health).toMatchObject({ state: 'ok', tool_count: 1, held_back_count: 2 });
+    expect(await states(made.id)).toEqual({ look: 'declined', wipe: 'approved', write: 'new', later: 'new' });
     const [entry] = (await call('GET', `/audit?resource=mcp_tool&resource_id=${alias}`)).body.data;
     expect(entry.after).toEqual({ approved: ['wipe'] });
     expect((await call('POST', '/mcp/servers/check', { alias, url: server.url })).status).toBe(409);
@@ -167,6 +169,25 @@ describe.each(ON_ONE_DATABASE)('MCP servers on $name', (kind) => {
     const odd = await call('POST', '/mcp/servers/check', { alias: freeAlias(), url: 'http://169.254.169.254/x' });
     expect([odd.status, odd.body.error.param]).toEqual([400, 'url']);
     for (const text of said) expect(text.includes(TOKEN) || text.includes(HEADER)).toBe(false);
+  });
+
+  test('a declined tool does not wait until its server changes it, and can be approved later', async () => {
+    server.tools = [textTool('echo'), textTool('drop')];
+    const { id } = await add({ approve: 'none', blocked_tools: ['echo'] });
+    const waiting = async () => (await call('GET', `/mcp/servers/${id}`)).body.health.held_back_count;
+    // A blocked tool can't be called whatever one decides.
+    expect(await waiting()).toBe(1);
+    const decide = (verdict: string, body: object = {}) =>
+      call('POST', `/mcp/servers/${id}/tools/drop/${verdict}`, body);
+    expect((await decide('decline', { hash: 'old' })).status).toBe(409);
+    expect((await decide('decline')).body).toMatchObject({ name: 'drop', state: 'declined' });
+    expect([await waiting(), (await refresh(id)).held_back]).toEqual([0, ['echo']]);
+    server.tools = [textTool('echo'), textTool('drop', 'Other words.')];
+    expect((await refresh(id)).held_back).toEqual(['drop', 'echo']);
+    expect(await waiting()).toBe(1);
+    expect((await decide('approve')).body.state).toBe('approved');
+    expect((await decide('decline')).body).toMatchObject({ state: 'declined', approved: null });
+    expect((await refresh(id)).tools).toEqual([]);
   });
 
   test('an unknown choice of tools to approve is refused', async () => {

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Db } from '@llm0/drizzle/client';
 import { mcpServerRows, type StoredMcpServer } from '@llm0/drizzle/queries/mcp/servers';
-import { listTools } from '@llm0/drizzle/queries/mcp/tools';
+import { listDeclinedTools, listTools } from '@llm0/drizzle/queries/mcp/tools';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
@@ -20,7 +20,7 @@ import {
   showServer,
 } from './schema';
 import { changedRow, checkPlace, newRow, taken } from './server-rows';
-import { approvePicked } from './tool-routes';
+import { decideOnTools } from './tool-routes';
 
 const at = routesOf('mcp');
 const params = z.object({ id });
@@ -59,12 +59,14 @@ type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'mcpAdmin'
 
 export function mcpServerRoutes(services: Needs, mirror: HotStoreMirror) {
   const { db, mcpAdmin } = services;
-  const shown = (row: StoredMcpServer) => showServer(row, mcpAdmin.health(row.alias));
+  const shownWith = (declined: ReadonlyMap<string, ReadonlySet<string>>) => (row: StoredMcpServer) =>
+    showServer(row, mcpAdmin.health(row.alias), declined.get(row.id));
+  const shown = async (row: StoredMcpServer) => shownWith(await listDeclinedTools(db))(row);
   const goLive = () => bringTablesIntoForce(services, mirror);
   const changes = new AuditedChanges(db, {
     ...{ resource: 'mcp_server', what: 'MCP server', idOf: (row: StoredMcpServer) => row.id },
     show: (row) => {
-      const { health: _, ...set } = shown(row);
+      const { health: _, ...set } = shownWith(new Map())(row);
       return set;
     },
     goLive,
@@ -80,18 +82,19 @@ export function mcpServerRoutes(services: Needs, mirror: HotStoreMirror) {
         return made;
       });
       if (stored.isActive) await mcpAdmin.check(stored.alias);
-      const { approve_tools: picked = [] } = body;
-      if (stored.isActive && picked.length > 0) {
-        await approvePicked(services, mirror, { actor: c.get('actor'), server: stored, picked });
+      const { approve_tools: picked = [], decline_tools: left = [] } = body;
+      if (stored.isActive && picked.length + left.length > 0) {
+        await decideOnTools(services, mirror, { actor: c.get('actor'), server: stored, picked, left });
         await mcpAdmin.check(stored.alias);
       }
-      return c.json(shown(await find(db, { id: stored.id })), 201);
+      return c.json(await shown(await find(db, { id: stored.id })), 201);
     })
     .openapi(list, async (c) => {
       const { alias, ...page } = c.req.valid('query');
-      return c.json(showPage(await mcpServerRows.list(db, page, { alias }), shown), 200);
+      const declined = await listDeclinedTools(db);
+      return c.json(showPage(await mcpServerRows.list(db, page, { alias }), shownWith(declined)), 200);
     })
-    .openapi(show, async (c) => c.json(shown(await find(db, c.req.valid('param'))), 200))
+    .openapi(show, async (c) => c.json(await shown(await find(db, c.req.valid('param'))), 200))
     .openapi(change, async (c) => {
       const at = c.req.valid('param');
       const body = c.req.valid('json');
@@ -102,7 +105,7 @@ export function mcpServerRoutes(services: Needs, mirror: HotStoreMirror) {
         (tx) => mcpServerRows.get(tx, at),
         async (tx) => mcpServerRows.update(tx, at, changedRow(services, body, await find(tx, at))),
       );
-      return c.json(shown(stored), 200);
+      return c.json(await shown(stored), 200);
     })
     .openapi(remove, async (c) => {
       await changes.remove(c.get('actor'), (tx) => mcpServerRows.delete(tx, c.req.valid('param')));

@@ -120,6 +120,11 @@ export const newServerSchema = z
         description:
           'Instead of `approve`: the tools that an operator picked, with the hashes of POST /mcp/servers/check. A tool with another hash waits',
       }),
+    decline_tools: z
+      .array(z.strictObject({ name: text(128), hash: text(64) }))
+      .max(MAX_PICKED)
+      .optional()
+      .openapi({ description: 'With `approve_tools`: those that the operator saw and left out. They do not wait' }),
     ...settings,
   })
   .openapi('NewMcpServer');
@@ -134,7 +139,9 @@ const health = z.object({
   }),
   error: z.string().nullable(),
   tool_count: z.int().nullable(),
-  held_back_count: z.int().openapi({ description: 'Tools that wait for approval' }),
+  held_back_count: z
+    .int()
+    .openapi({ description: 'Offered tools that wait for an admin, who has neither approved nor declined them' }),
   odd_count: z.int().openapi({ description: 'Tools with invalid names or schemas' }),
 });
 
@@ -174,8 +181,8 @@ export const toolSchema = z
     name: z.string(),
     description: z.string().nullable(),
     input_schema: z.record(z.string(), z.unknown()),
-    state: z.enum(['approved', 'changed', 'new', 'gone']).openapi({
-      description: "changed and new tools wait for an admin's approval",
+    state: z.enum(['approved', 'changed', 'new', 'declined', 'gone']).openapi({
+      description: "changed and new tools wait for an admin's approval; declined ones were left out by an admin",
     }),
     is_offered: z.boolean().openapi({ description: 'allowed_tools and blocked_tools of the server permit it' }),
     price_per_call_usd: usdShown,
@@ -195,7 +202,7 @@ export const checkSchema = z
     protocol_version: z.string().nullable(),
     server_info: z.object({ name: z.string(), version: z.string() }).nullable(),
     tools: z.array(z.string()).openapi({ description: 'Tools that can be called' }),
-    held_back: z.array(z.string()),
+    held_back: z.array(z.string()).openapi({ description: 'Tools that wait for an admin' }),
   })
   .openapi('McpServerCheck');
 
@@ -216,12 +223,18 @@ export const previewSchema = z
   })
   .openapi('McpServerPreview');
 
-export const showServer = (row: StoredMcpServer, { toolCount, heldBackCount, oddCount, ...seen }: ServerHealth) =>
-  showFields(serverSchema, {
+const NONE: ReadonlySet<string> = new Set();
+
+/** `declined`: its tools that an operator left out, which do not wait. */
+export function showServer(row: StoredMcpServer, health: ServerHealth, declined = NONE) {
+  const { toolCount, heldBack, oddCount, ...seen } = health;
+  const waiting = heldBack.filter((name) => isOffered(row, name) && !declined.has(name));
+  return showFields(serverSchema, {
     ...row,
     auth: { type: row.authType, ...row.authOptions },
-    health: { ...seen, tool_count: toolCount, held_back_count: heldBackCount, odd_count: oddCount },
+    health: { ...seen, tool_count: toolCount, held_back_count: waiting.length, odd_count: oddCount },
   });
+}
 
 export const showTool = (tool: StoredTool, server: StoredMcpServer) =>
   showFields(toolSchema, {
@@ -234,23 +247,26 @@ export const showTool = (tool: StoredTool, server: StoredMcpServer) =>
     hash: tool.seenHash,
   });
 
-export function stateOf({ isGone, approvedHash, seenHash }: StoredTool): 'approved' | 'changed' | 'new' | 'gone' {
+type ToolState = z.output<typeof toolSchema>['state'];
+
+export function stateOf({ isGone, approvedHash, declinedHash, seenHash }: StoredTool): ToolState {
   if (isGone) return 'gone';
+  if (declinedHash === seenHash) return 'declined';
   if (approvedHash === null) return 'new';
   return approvedHash === seenHash ? 'approved' : 'changed';
 }
 
 export const showCheck = (check: ServerCheck, tools: readonly StoredTool[]) => {
-  const named = (isApproved: boolean) =>
-    tools.filter((tool) => !tool.isGone && (stateOf(tool) === 'approved') === isApproved).map(({ name }) => name);
+  const named = (...states: readonly ToolState[]) =>
+    tools.filter((tool) => states.includes(stateOf(tool))).map(({ name }) => name);
   return {
     ok: check.ok,
     latency_ms: Math.round(check.latencyMs * 1000) / 1000,
     error: check.error,
     protocol_version: check.protocolVersion,
     server_info: check.serverInfo,
-    tools: named(true),
-    held_back: named(false),
+    tools: named('approved'),
+    held_back: named('new', 'changed'),
   };
 };
 

@@ -17,6 +17,7 @@ export function newRow({ mcpAdmin }: Needs, body: NewServer) {
     env: _env,
     auth: _auth,
     approve_tools: picked,
+    decline_tools: _declined,
     approve: asked = 'read_only',
     ...rest
   } = body;

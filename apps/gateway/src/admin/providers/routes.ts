@@ -179,6 +179,7 @@ async function shown({ providerAdmin: desk, health, clock }: Needs, db: Db, name
     kind: stored?.kind ?? name,
     baseUrl: (stored?.baseUrl ?? connected?.connection.baseUrl ?? vendor?.defaultBaseUrl) || null,
     isConfigured: connected !== undefined,
+    isFree: connected?.provider.isFree === true,
     healthCheck:
       stored?.healthCheckIntervalMs == null ? null : failingChecks(health.list()).includes(name) ? 'failing' : 'ok',
     keyProblem: desk.keyProblem(name) ?? null,
@@ -223,7 +224,7 @@ async function checkBaseUrl(
     await providerAdmin.checkUrl(name, url);
   } catch (cause) {
     if (!(cause instanceof GatewayError) || cause.kind === 'upstream_unavailable') throw cause;
-    const message = `base_url: ${cause.message} EGRESS_ALLOW names private hosts and ranges that may be reached.`;
+    const message = `base_url: ${cause.message} To permit it, set the environment variable EGRESS_ALLOW to its host or range, and restart the gateway.`;
     throw new GatewayError('invalid_request', message, { param: 'base_url', cause });
   }
 }

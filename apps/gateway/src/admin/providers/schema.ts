@@ -157,6 +157,7 @@ export const providerSchema = z
     kind: z.string(),
     base_url: z.string().nullable(),
     is_configured: z.boolean().openapi({ description: 'The provider is configured' }),
+    is_free: z.boolean().openapi({ description: 'Runs on your own machines: each of its models has the price 0' }),
     is_stored: z.boolean().openapi({ description: 'Added or configured at run time' }),
     is_active: z.boolean(),
     header_names: z.array(z.string()),
@@ -260,7 +261,7 @@ const UNSTORED = {
 
 type ProviderParts = Pick<
   InnerOf<z.output<typeof providerSchema>>,
-  'name' | 'kind' | 'baseUrl' | 'isConfigured' | 'healthCheck' | 'keyProblem' | 'keys' | 'targets'
+  'name' | 'kind' | 'baseUrl' | 'isConfigured' | 'isFree' | 'healthCheck' | 'keyProblem' | 'keys' | 'targets'
 >;
 
 export const showProvider = (stored: StoredProvider | null, parts: ProviderParts) =>

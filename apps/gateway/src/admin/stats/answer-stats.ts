@@ -210,12 +210,14 @@ const showLatency = (bucket: StatsBucket) => ({ ...showPlace(bucket), ...showDur
 
 const showCache = (bucket: StatsBucket) => {
   const hits = bucket.exactHits + bucket.semanticHits;
+  // Refused requests never came to a cache.
+  const asked = bucket.requests - bucket.rateLimited - bucket.capExceeded - bucket.callerErrors;
   return {
     ...showPlace(bucket),
     cache_hits: bucket.exactHits,
     semantic_hits: bucket.semanticHits,
-    misses: bucket.requests - hits,
-    hit_ratio: hits / bucket.requests,
+    misses: asked - hits,
+    hit_ratio: asked === 0 ? 0 : hits / asked,
     saved_usd: jsonUsd(bucket.savedNanoUsd),
   };
 };
@@ -240,6 +242,7 @@ const showHealth = (bucket: HealthBucket) => ({
   answered: bucket.answered,
   failed: bucket.failed,
   failed_over: bucket.failedOver,
+  answered_elsewhere: bucket.answeredElsewhere,
   main_failure: bucket.mainFailure,
 });
 
@@ -263,7 +266,10 @@ function showDurations(durations: Durations | undefined) {
 const BUCKETS: Readonly<Record<BucketKind, BucketAnswer>> = {
   spend: { sums: SPEND_SUMS, show: showSpend },
   latency: { sums: ['requests'], withDurations: true, show: showLatency },
-  cache: { sums: ['requests', 'exact_hits', 'semantic_hits', 'saved_usd'], show: showCache },
+  cache: {
+    sums: ['requests', 'rate_limited', 'cap_exceeded', 'caller_errors', 'exact_hits', 'semantic_hits', 'saved_usd'],
+    show: showCache,
+  },
   errors: {
     sums: [
       'requests',

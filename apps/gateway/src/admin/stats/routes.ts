@@ -72,8 +72,8 @@ const latencySchema = bucketsOf('LatencyBuckets', durationFields);
 const cacheSchema = bucketsOf('CacheBuckets', {
   cache_hits: total,
   semantic_hits: total,
-  misses: total,
-  hit_ratio: z.number(),
+  misses: total.openapi({ description: 'Without refused requests and errors of callers' }),
+  hit_ratio: z.number().openapi({ description: 'Share of hits among hits and `misses`' }),
   saved_usd: usdShown,
 });
 const errorsSchema = bucketsOf('ErrorBuckets', {
@@ -98,6 +98,9 @@ const healthSchema = z
         answered: total.openapi({ description: "Without answers of the gateway's caches" }),
         failed: total.openapi({ description: 'Failures of the provider, `failed_over` included' }),
         failed_over: total.openapi({ description: 'Failed there, then answered by another target' }),
+        answered_elsewhere: total.openapi({
+          description: '`failed_over`, and requests that skipped it while paused: `failover_from` lists them all',
+        }),
         main_failure: z.string().nullable().openapi({ description: 'Error code of most failures' }),
       }),
     ),

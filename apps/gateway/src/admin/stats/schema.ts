@@ -90,7 +90,7 @@ export const bucketQuerySchema = z.strictObject({
   ...range,
   interval: interval.optional(),
   group_by: groupBy.optional(),
-  customer_id: text(256).optional().openapi({ description: 'Reads rows: at most 7 days and 3 s' }),
+  customer_id: text(256).optional().openapi({ description: 'Reads rows: at most 92 days and 3 s' }),
   modality: z.enum(MODALITIES).optional().openapi({ description: 'Reads rows: at most 7 days and 3 s' }),
   top: z
     .string()

@@ -13,7 +13,7 @@ export const spendTableQuerySchema = overviewQuerySchema.pick({ from: true, to: 
   rows: side.default('model'),
   columns: side
     .default('customer')
-    .openapi({ description: 'With customers or modalities, rows of at most 7 days are read for 3 s' }),
+    .openapi({ description: 'With customers or modalities, rows of at most 92 days are read for 3 s' }),
   top: z
     .string()
     .regex(/^(?:[1-9]|[1-4]\d|50)$/, 'must be from 1 to 50')

@@ -101,6 +101,16 @@ export const MCP_COMMANDS: readonly Command[] = [
     },
     note: (_, { args }) => `approved ${args.tool}`,
   },
+  {
+    name: 'mcp tools decline',
+    summary: 'Leave a tool out until its server changes it; it no longer waits',
+    args: ['alias', 'tool'],
+    run: async (input) => {
+      const tool = encodeURIComponent(input.args.tool ?? '');
+      return input.api.post(`${await serverPath(input)}/tools/${tool}/decline`);
+    },
+    note: (_, { args }) => `declined ${args.tool}`,
+  },
 ];
 
 /** With `auth` made from the token, where one is given. */

@@ -73,7 +73,7 @@ interface DetailsProps {
 function Details({ log, timeZone }: DetailsProps) {
   const mayRead = useSession().data?.can_read_bodies === true;
   const bodies = useLogBodies(log.request_id, mayRead);
-  const isKept = mayRead && bodies.data !== undefined;
+  const isKept = mayRead && bodies.data !== undefined && bodies.data !== null;
   // Another try of what failed takes nothing away.
   const isKnown = bodies.isFetched || !bodies.isFetching;
   const conversation = <RequestBodies {...{ log, mayRead, bodies }} />;

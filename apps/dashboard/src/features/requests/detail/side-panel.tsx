@@ -37,7 +37,7 @@ export function SidePanel({ title, description, onClose, children }: Props) {
           type="button"
           aria-label="Close"
           onClick={onClose}
-          className="rounded p-1 text-faint hover:bg-hover hover:text-text"
+          className="touch rounded p-1 text-faint hover:bg-hover hover:text-text"
         >
           <Close />
         </button>

@@ -77,7 +77,7 @@ const Move = ({ name, label, isEnd, onClick }: MoveProps) => (
     type="button"
     aria-label={`Move ${name} ${label}`}
     disabled={isEnd}
-    className="rounded p-1 text-faint hover:bg-hover hover:text-text disabled:opacity-30"
+    className="touch rounded p-1 text-faint hover:bg-hover hover:text-text disabled:opacity-30"
     onClick={onClick}
   >
     <Chevron width="12" height="12" className={label === 'up' ? 'rotate-180' : ''} />

@@ -3,19 +3,19 @@ import { api, read } from '../../api/client';
 import { type Customer, type CustomerLimitsInput, useCustomerLimits } from '../../api/projects';
 import { saveChanges } from '../../api/save-changes';
 import { formatUsd } from '../../format/format-usd';
-import { Dialog, type DialogOf } from '../../ui/dialog';
 import { Failure } from '../../ui/error-state';
 import { ConfirmButton } from '../forms/confirm-button';
 import { fillForm, readForm } from '../forms/prepare-form';
 import { type Edit, SpecForm } from '../forms/spec-form';
-import { CUSTOMER_FIELDS } from './field-specs';
+import { CUSTOMER_FIELDS } from '../projects/field-specs';
 
-interface Props extends DialogOf<Customer> {
-  readonly projectName: string;
+interface Props {
+  readonly of: Pick<Customer, 'project_id' | 'customer_id' | 'today_usd' | 'month_usd'>;
+  readonly onDone: () => void;
 }
 
-/** Limits of a customer. */
-export function LimitsDialog({ of: customer, projectName, onClose }: Props) {
+/** Limits of a customer in one project. */
+export function LimitsForm({ of: customer, onDone }: Props) {
   const { project_id: projectId, customer_id: customerId } = customer;
   const limits = useCustomerLimits({ projectId, customerId });
   const param = { id: projectId, customer_id: encodeURIComponent(customerId) };
@@ -44,7 +44,7 @@ export function LimitsDialog({ of: customer, projectName, onClose }: Props) {
     done: 'Limits removed',
   });
   return (
-    <Dialog title={customerId} description={`Limits of this customer in project ${projectName}`} onClose={onClose}>
+    <>
       <Failure of={limits} />
       {limits.data !== undefined && (
         <SpecForm
@@ -54,7 +54,7 @@ export function LimitsDialog({ of: customer, projectName, onClose }: Props) {
           change={save}
           onSubmit={(body, edit) => {
             const json = { model_limits: limits.data?.model_limits ?? {}, ...body } as CustomerLimitsInput;
-            save.mutate({ json, edit }, { onSuccess: onClose });
+            save.mutate({ json, edit }, { onSuccess: onDone });
           }}
         >
           {limits.data !== null && (
@@ -63,13 +63,13 @@ export function LimitsDialog({ of: customer, projectName, onClose }: Props) {
               impact={`Only the limits of its key and project will apply. This customer has spent ${formatUsd(customer.today_usd)} today and ${formatUsd(customer.month_usd)} this month.`}
               confirmLabel="Remove limits"
               change={remove}
-              onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}
+              onConfirm={() => remove.mutate(undefined, { onSuccess: onDone })}
             >
               Remove limits
             </ConfirmButton>
           )}
         </SpecForm>
       )}
-    </Dialog>
+    </>
   );
 }

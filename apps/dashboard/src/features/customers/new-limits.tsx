@@ -3,7 +3,7 @@ import { ApiError, api, read, readOrNull } from '../../api/client';
 import { type CustomerLimitsInput, useProjectOptions } from '../../api/projects';
 import type { FieldSpec } from '../forms/prepare-form';
 import { SpecDialog } from '../forms/spec-form';
-import { CUSTOMER_FIELDS } from './field-specs';
+import { CUSTOMER_FIELDS } from '../projects/field-specs';
 
 const CUSTOMER: FieldSpec = {
   ...{ name: 'customer_id', label: 'Customer ID', kind: 'text', required: true },

@@ -1,0 +1,48 @@
+import { formatUsd } from '../../format/format-usd';
+import { Badge } from '../../ui/badge';
+import type { Column } from '../../ui/table/column';
+import { ManagedMark } from '../forms/managed-set';
+import { daysColumn } from '../projects/spending/spending-columns';
+import type { CustomerLine } from './prepare-customers';
+
+/** `$1.00 a day, $5.00 a month`, or the number of projects that limit it. */
+export function describeLimits({ limits }: Pick<CustomerLine, 'limits'>): string | null {
+  const [one, ...others] = limits;
+  if (one === undefined) return null;
+  if (others.length > 0) return `in ${limits.length} projects`;
+  const { daily_spend_limit_usd: daily, monthly_spend_limit_usd: monthly } = one;
+  const parts = [
+    ...(daily === null ? [] : [`${formatUsd(daily)} a day`]),
+    ...(monthly === null ? [] : [`${formatUsd(monthly)} a month`]),
+  ];
+  return parts.length === 0 ? 'requests' : parts.join(', ');
+}
+
+export const CUSTOMER_COLUMNS: readonly Column<CustomerLine>[] = [
+  {
+    header: 'Customer',
+    value: (row) => row.id,
+    cell: (row) => (
+      <span className="inline-flex max-w-full items-center gap-2 align-top">
+        <span className="truncate font-medium">{row.id}</span>
+        {row.limits.map((one) => (
+          <ManagedMark key={one.project_id} resource="customer_limits" id={`${one.project_id}/${one.customer_id}`} />
+        ))}
+      </span>
+    ),
+  },
+  { header: 'Spent in this range', unit: 'usd', value: (row) => row.costUsd },
+  { header: 'Share', unit: 'share', wideOnly: true, value: (row) => row.share },
+  { header: 'Requests in this range', unit: 'count', wideOnly: true, value: (row) => row.requests },
+  daysColumn((row) => row.days, 'very'),
+  { header: 'Spent this month', unit: 'usd', wideOnly: true, value: (row) => row.monthUsd },
+  {
+    header: 'Limits',
+    wideOnly: true,
+    value: describeLimits,
+    cell: (row) => {
+      const limits = describeLimits(row);
+      return limits === null ? <span className="text-muted">none</span> : <Badge>{limits}</Badge>;
+    },
+  },
+];
