@@ -19,6 +19,7 @@ import { placeNow } from './features/shell/place-now';
 import { Shell } from './features/shell/shell';
 import { readToolsSearch } from './features/tools/tools-search';
 import { type PageSearch, readPageSearch, tidied } from './range/page-search';
+import { loadRangeMenu } from './range/range-picker';
 import { readRequestsSearch } from './range/request-filter';
 
 /** A page in a file of its own; without a gateway, the error page offers to load it again. */
@@ -161,6 +162,7 @@ export const router = createRouter({
 /** Loads the files of all pages, so that they open while the gateway is away. */
 export const preloadPages = async (): Promise<void> => {
   for (const route of Object.values(router.routesById)) await router.loadRouteChunk(route)?.catch(() => {});
+  await loadRangeMenu().catch(() => {});
 };
 
 declare module '@tanstack/react-router' {

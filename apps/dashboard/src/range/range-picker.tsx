@@ -1,59 +1,33 @@
-import { Popover } from 'radix-ui';
-import { useState } from 'react';
-import { formatStamp, parseStamp, zoneName } from '../format/format-time';
+import { lazy, Suspense, useState } from 'react';
+import { zoneName } from '../format/format-time';
 import { Button } from '../ui/button';
-import { Form, TextField } from '../ui/form';
-import { Chevron, Close } from '../ui/icons';
-import { calendarRanges } from './calendar-ranges';
-import { DEFAULT_RANGE, PRESETS, type Preset, rangeQuery } from './time-range';
+import { Close } from '../ui/icons';
+import { RangeButton } from './range-button';
+import { DEFAULT_RANGE, PRESETS } from './time-range';
 import type { Page } from './use-page';
+
+/** What few visits open is no part of the first load. */
+export const loadRangeMenu = () => import('./range-menu').then((module) => ({ default: module.RangeMenu }));
+const RangeMenu = lazy(loadRangeMenu);
 
 /** Chooses range and time zone of the page. */
 export function RangePicker({ page }: { readonly page: Page }) {
-  const [isOpen, setIsOpen] = useState(false);
-  const { range, timeZone, search, change } = page;
-  const isCustom = range.label === 'custom';
-  const hasSeconds = (range.toMs - range.fromMs) % 60_000 !== 0;
-  const short = (ms: number) => formatStamp(ms, timeZone).slice(5, hasSeconds ? 19 : 16);
-  const custom = `${short(range.fromMs)} – ${short(range.toMs)}`;
-  const choose = (preset: Preset) => {
-    change({ range: preset, from: undefined, to: undefined });
-    setIsOpen(false);
-  };
+  /** undefined: it was never open. */
+  const [isOpen, setIsOpen] = useState<boolean>();
+  const { range, timeZone, change } = page;
+  const button = (
+    <RangeButton page={page} aria-haspopup="dialog" aria-expanded={false} onClick={() => setIsOpen(true)} />
+  );
   return (
     <div className="flex items-center gap-1.5">
-      <Popover.Root open={isOpen} onOpenChange={setIsOpen}>
-        <Popover.Trigger asChild>
-          <Button aria-label={`Time range: ${isCustom ? custom : `last ${range.label}`}`}>
-            <span className="nums">{isCustom ? custom : `Last ${range.label}`}</span>
-            <Chevron className="text-faint" />
-          </Button>
-        </Popover.Trigger>
-        <Popover.Portal>
-          <Popover.Content
-            align="end"
-            sideOffset={4}
-            className="z-30 w-72 rounded-lg border border-line-strong bg-panel p-3 shadow-lg"
-          >
-            <div className="grid grid-cols-3 gap-1">
-              {(Object.keys(PRESETS) as Preset[]).map((preset) => (
-                <button
-                  key={preset}
-                  type="button"
-                  aria-pressed={!isCustom && (search.range ?? DEFAULT_RANGE) === preset}
-                  onClick={() => choose(preset)}
-                  className="nums rounded px-2 py-1 text-left text-xs hover:bg-hover aria-pressed:bg-accent-soft aria-pressed:text-accent"
-                >
-                  {PRESETS[preset].label}
-                </button>
-              ))}
-            </div>
-            <CalendarRanges page={page} onDone={() => setIsOpen(false)} />
-            <CustomRange page={page} onDone={() => setIsOpen(false)} />
-          </Popover.Content>
-        </Popover.Portal>
-      </Popover.Root>
-      {isCustom && <BackButton page={page} />}
+      {isOpen === undefined ? (
+        button
+      ) : (
+        <Suspense fallback={button}>
+          <RangeMenu page={page} isOpen={isOpen} onOpen={setIsOpen} />
+        </Suspense>
+      )}
+      {range.label === 'custom' && <BackButton page={page} />}
       <Button
         aria-label={`Times are shown in ${zoneName(timeZone)}. Switch time zone`}
         title={`Times are shown in ${zoneName(timeZone)}`}
@@ -61,27 +35,6 @@ export function RangePicker({ page }: { readonly page: Page }) {
       >
         <span className="max-w-32 truncate">{zoneName(timeZone)}</span>
       </Button>
-    </div>
-  );
-}
-
-/** Days and months up to now. */
-function CalendarRanges({ page: { timeZone, change }, onDone }: { readonly page: Page; readonly onDone: () => void }) {
-  return (
-    <div className="mt-2 grid grid-cols-4 gap-1 border-t pt-2">
-      {calendarRanges(Date.now(), timeZone).map(({ label, ...stretch }) => (
-        <button
-          key={label}
-          type="button"
-          onClick={() => {
-            change(rangeQuery(stretch));
-            onDone();
-          }}
-          className="rounded px-1 py-1 text-left text-xs hover:bg-hover"
-        >
-          {label}
-        </button>
-      ))}
     </div>
   );
 }
@@ -95,44 +48,3 @@ function BackButton({ page: { search, change } }: { readonly page: Page }) {
     </Button>
   );
 }
-
-/** Both ends in the one format of the dashboard, whatever the browser's own is. */
-function CustomRange({ page, onDone }: { readonly page: Page; readonly onDone: () => void }) {
-  const { range, timeZone, change } = page;
-  const asInput = (ms: number) => formatStamp(ms, timeZone).replace(/:00$/, '');
-  const [from, setFrom] = useState(asInput(range.fromMs));
-  const [to, setTo] = useState(asInput(range.toMs));
-  const [fromMs, toMs] = [parseStamp(from, timeZone), parseStamp(to, timeZone)];
-  const isOrdered = fromMs === null || toMs === null || fromMs < toMs;
-  const errorOf = (ms: number | null) => (ms === null ? 'must be like 2026-03-01 14:05' : null);
-  return (
-    <Form
-      className="mt-3 grid gap-2 border-t pt-3"
-      onSubmit={() => {
-        if (fromMs === null || toMs === null || !isOrdered) return;
-        change({ from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() });
-        onDone();
-      }}
-    >
-      <TextField
-        label={`From (${zoneName(timeZone)})`}
-        {...STAMP}
-        value={from}
-        error={errorOf(fromMs)}
-        onValue={setFrom}
-      />
-      <TextField
-        label={`To (${zoneName(timeZone)})`}
-        {...STAMP}
-        value={to}
-        error={errorOf(toMs) ?? (isOrdered ? null : 'must be later than From')}
-        onValue={setTo}
-      />
-      <Button type="submit" size="small" disabled={fromMs === null || toMs === null || !isOrdered}>
-        Apply range
-      </Button>
-    </Form>
-  );
-}
-
-const STAMP = { autoComplete: 'off', spellCheck: false, placeholder: '2026-03-01 14:05', className: 'nums' } as const;
