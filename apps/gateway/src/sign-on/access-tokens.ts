@@ -104,6 +104,7 @@ export class AccessTokens {
         ...{ issuer: provider.issuer, audience, algorithms: [...algorithms], requiredClaims: ['sub', 'exp'] },
         ...{ clockTolerance: CLOCK_TOLERANCE_S, currentDate: new Date(this.options.nowMs()) },
       });
+      if (!isSubject(payload.sub)) throw invalid('Its claim "sub" must be a text of 1 to 255 characters.');
       return { provider, claims: payload };
     } catch (error) {
       if (error instanceof errors.JWTExpired) throw expired();
@@ -145,3 +146,7 @@ function unreachable(cause: unknown): GatewayError {
   const message = "The token's issuer is unreachable. Retry shortly. Tokens that were used before continue to work.";
   return new GatewayError('store_unavailable', message, { retryAfterMs: 1000, cause });
 }
+
+/** OpenID Connect allows 255 characters; the database takes no NUL. */
+const isSubject = (sub: unknown): boolean =>
+  typeof sub === 'string' && sub !== '' && sub.length <= 255 && !sub.includes('\0');

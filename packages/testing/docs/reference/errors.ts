@@ -155,5 +155,5 @@ carry \`Retry-After\`. Endpoints of other dialects answer in their own envelope.
 **Retry.** *No* means that the same request fails again until you apply the fix. A 402 has no \`Retry-After\`: only a higher cap or a new
 month helps. \`Retry-After\` has whole seconds, at least 1. It can reach a day or a month for a customer's limits.
 
-Three causes have another status: a body that arrives too slowly is 408 \`invalid_request\`, a WebSocket elsewhere than at \`/v1/responses\`
+Three causes have another status: a body that arrives too slowly is 408 \`invalid_request\`, a WebSocket at an endpoint without one
 is 426 \`invalid_request\`, and an outdated \`If-Match\` of the admin API is 412 \`conflict\`.`;

@@ -1,6 +1,7 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
 import { keyRows, listBoundKeys, type StoredApiKey } from '@llm0/drizzle/queries/access/api-keys';
+import type { StoredProject } from '@llm0/drizzle/queries/access/projects';
 import { outerName } from '@llm0/drizzle/queries/inner-names';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -50,6 +51,11 @@ export function boundsAfter(key: StoredApiKey, changed: Fields): StoredApiKey['b
     if (isOpen) delete bounds[name];
     else bounds[name] = values[name];
   }
+  // Without a size of its own, the bucket is as large as the rate.
+  if (key.rateLimitBurst === null) {
+    if (bounds.rateLimitPerMinute === undefined) delete bounds.rateLimitBurst;
+    else bounds.rateLimitBurst = bounds.rateLimitPerMinute;
+  }
   if (bounds.budgetNanoUsd === undefined) delete bounds.budgetPeriod;
   else bounds.budgetPeriod = key.budgetPeriod;
   return Object.keys(bounds).length === 0 ? null : bounds;
@@ -71,6 +77,18 @@ export function refuseLooser(bounds: StoredApiKey['bounds'], changed: Fields): v
         : `An admin has set ${param} of your key. You may make it stricter only.`;
     throw new GatewayError('permission_denied', message, { param });
   }
+}
+
+/** Projects' labels lead to budgets and cost centers: a user's key adds others. Throws `permission_denied`. */
+export function refuseProjectLabels(
+  project: Pick<StoredProject, 'labels'>,
+  labels: StoredApiKey['labels'] | undefined,
+): void {
+  const set = Object.entries(labels ?? {});
+  const name = set.find(([label, value]) => (project.labels?.[label] ?? value) !== value)?.[0];
+  if (name === undefined) return;
+  const message = `The project sets the label "${name}". Your key may add labels, not replace the project's.`;
+  throw new GatewayError('permission_denied', message, { param: 'labels' });
 }
 
 /**

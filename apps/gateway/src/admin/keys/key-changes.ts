@@ -8,7 +8,7 @@ import { AuditedChanges } from '../audit/audited-changes';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { requireProject } from '../fields/find-or-refuse';
 import type { LevelLimits } from '../teams/level-limits';
-import { boundsAfter, refuseLooser, writeBounds } from './bounds';
+import { boundsAfter, refuseLooser, refuseProjectLabels, writeBounds } from './bounds';
 import { showKey } from './schema';
 
 export function createKeyChanges({ db, hotStore }: Pick<AdminServices, 'db' | 'hotStore'>, mirror: HotStoreMirror) {
@@ -64,6 +64,7 @@ export async function changeKey(
     if (actor.may('change_keys')) return refuseActivation(await findKey(tx, at), set.isActive === true);
     const key = refuseActivation(await lockKey(tx, at), set.isActive === true);
     refuseLooser(key?.bounds ?? null, set);
+    if (set.labels != null) refuseProjectLabels(await requireProject(tx, at.projectId), set.labels);
     return key;
   };
   const key = await changes.update(actor, find, write);

@@ -102,6 +102,7 @@ describe.each(ON_ONE_DATABASE)('keys of people on $name', (kind) => {
     const RULE = { name: 'no-mail', on: 'input', check: { type: 'pii', kinds: ['email'] }, action: 'block' };
     const SETTINGS: readonly (readonly [set: object, looser: object, stricter: object])[] = [
       [{ rate_limit_per_minute: 5 }, { rate_limit_per_minute: 6 }, { rate_limit_per_minute: 4 }],
+      [{ rate_limit_per_minute: 5 }, { rate_limit_burst: 1000 }, { rate_limit_burst: 3 }],
       [{ tokens_per_minute: 500 }, { tokens_per_minute: null }, { tokens_per_minute: 500 }],
       [{ max_concurrency: 2 }, { max_concurrency: 3 }, { max_concurrency: 1 }],
       [{ budget_usd: 1 }, { budget_usd: 2 }, { budget_usd: 0.5 }],
@@ -148,6 +149,19 @@ describe.each(ON_ONE_DATABASE)('keys of people on $name', (kind) => {
       expect((await change(ann, next.id, { budget_usd: 0.9 })).status).toBe(200);
       expect((await change(ann, next.id, { budget_usd: 2 })).status).toBe(403);
       expect((await boss.call('DELETE', `${keys()}/${next.id}`)).status).toBe(204);
+    });
+
+    test('no key replaces a label of its project', async () => {
+      const ann = await makeMember();
+      const project = `/projects/${kit.projectId}`;
+      await boss.call('PATCH', project, { body: { labels: { feature: 'search' } } });
+      const labels = { feature: 'other' };
+      expect((await ann.call('POST', keys(), { body: { name: 'l', labels } })).status).toBe(403);
+      const { id } = await makeKey(ann, { labels: { feature: 'search', app: 'x' } });
+      expect([(await change(ann, id, { labels })).status, (await change(boss, id, { labels })).status]).toEqual([
+        403, 200,
+      ]);
+      await boss.call('PATCH', project, { body: { labels: null } });
     });
 
     test('an approved key stays within its request', async () => {

@@ -25,7 +25,7 @@ import { readFields, showFields } from '../fields/map-fields';
 import { loadSpendByDay, spendDays } from '../fields/spend-days';
 import { type RuleNeeds, refuseRules, refuseSharedNames } from '../guardrails/refuse-rules';
 import { LevelLimits } from '../teams/level-limits';
-import { boundsAfter, refuseSuspended, settingsWithin, writeBounds } from './bounds';
+import { boundsAfter, refuseProjectLabels, refuseSuspended, settingsWithin, writeBounds } from './bounds';
 import { changeKey, createKeyChanges, findKey, keyPath, refuseDefaultAboveMost } from './key-changes';
 import {
   keyChangesSchema,
@@ -236,8 +236,9 @@ const unbound = (settings: NewKey) => ({ settings, bounds: null });
 /** Revoked keys count: their secret must stay useless. */
 async function insertKey(tx: Db, actor: Actor, asked: NewKey): Promise<StoredApiKey> {
   const { projectId, userId } = asked;
-  await requireProject(tx, projectId);
+  const project = await requireProject(tx, projectId);
   const isOwn = userId != null && !actor.may('change_keys');
+  if (isOwn) refuseProjectLabels(project, asked.labels);
   const { settings, bounds } = isOwn ? await settingsWithin(tx, { projectId, userId }, asked) : unbound(asked);
   const isKnown = await isPreviousSecret(tx, asked.hash);
   const made = isKnown ? null : await keyRows.createUnlessThere(tx, { ...asked, ...settings, bounds });

@@ -72,6 +72,7 @@ export function memberRoutes({ db, hotStore }: Pick<AdminServices, 'db' | 'hotSt
       await changes.remove(c.get('actor'), async (tx) => {
         const before = await memberRows.get(tx, { teamId, userId });
         if (before !== null) await refuseTooFar(tx, c.get('actor'), { teamId, roles: [before.role] });
+        refuseRegaining(c.get('actor'), before);
         raised = await raiseKeysOfUsers(tx, [userId]);
         return memberRows.delete(tx, { teamId, userId });
       });
@@ -92,6 +93,14 @@ async function refuseBodies(
   const message =
     "You may not read this team's prompts and answers, so you can't permit it. Set can_read_bodies to false.";
   throw new GatewayError('permission_denied', message, { param: 'can_read_bodies' });
+}
+
+/** A group would give the role again, with the permission that an admin has taken. */
+function refuseRegaining({ user }: Actor, before: StoredMember | null): void {
+  if (before === null || before.userId !== user?.id || before.canReadBodies !== false) return;
+  const message =
+    "An admin has taken your permission to read this team's prompts and answers. Ask an admin to remove you.";
+  throw new GatewayError('permission_denied', message, { param: 'user_id' });
 }
 
 /** Nobody gives or takes a role that holds further than their own. */

@@ -102,6 +102,11 @@ describe('usage of images', () => {
     expect(readImageUsage(USAGE, { model: 'gpt-5.6', reasoning_tokens: 40 })).toMatchObject({
       ...{ reasoningTokens: 40, estimated: true },
     });
+    const whole = { model: 'gpt-5.6', input_tokens: 100, output_tokens: 50, reasoning_tokens: 40, total_tokens: 150 };
+    const { inputTokens = 0 } = readImageUsage(USAGE) ?? {};
+    expect(readImageUsage(USAGE, whole)).toMatchObject({
+      ...{ inputTokens: inputTokens + 100, reasoningTokens: 50, estimated: true },
+    });
     expect([readImageUsage(undefined), readImageUsage({ input_tokens: -1 })]).toEqual([undefined, undefined]);
   });
 });

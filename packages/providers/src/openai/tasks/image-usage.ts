@@ -18,10 +18,13 @@ export function readImageUsage(value: JsonValue | undefined, svg?: JsonValue): U
   const cached = readCached(into, { text: input - pictures, image: pictures });
   const text = Math.min(output, tokensOf(out, 'text'));
   const reasoning = Math.min(output - text, asCount(out.reasoning_tokens));
-  const drawn = asCount(asObject(svg ?? usage.svg_usage)?.reasoning_tokens);
+  const drawing = asObject(svg ?? usage.svg_usage) ?? {};
+  // Output includes reasoning.
+  const drawn = Math.max(asCount(drawing.output_tokens), asCount(drawing.reasoning_tokens));
+  const asked = asCount(drawing.input_tokens);
   const decoded: Usage = {
     ...ZERO_USAGE,
-    inputTokens: input - pictures - cached.text,
+    inputTokens: input - pictures - cached.text + asked,
     cacheReadTokens: cached.text,
     outputTokens: text,
     reasoningTokens: reasoning + drawn,
@@ -29,9 +32,9 @@ export function readImageUsage(value: JsonValue | undefined, svg?: JsonValue): U
     ...(cached.image === 0 ? {} : { cacheReadImageTokens: cached.image }),
     outputImageTokens: output - text - reasoning,
     // The drawing model has a price of its own, which the answer doesn't tell.
-    ...(drawn === 0 ? {} : { estimated: true }),
+    ...(drawn + asked === 0 ? {} : { estimated: true }),
   };
-  return withUntold(decoded, { ...told, total: drawn === 0 ? told.total : 0 });
+  return withUntold(decoded, { ...told, total: drawn + asked === 0 ? told.total : 0 });
 }
 
 const tokensOf = (details: JsonObject, kind: 'image' | 'text') => asCount(details[`${kind}_tokens`] ?? details[kind]);

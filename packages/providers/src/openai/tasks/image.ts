@@ -108,7 +108,7 @@ function formFields(fields: JsonObject, { pictures = [], mask }: ImageRequest): 
   return [...texts, ...files, ...(mask === undefined ? [] : [['mask', mask] as const])];
 }
 
-const FACTS = ['created', 'background', 'output_format', 'quality', 'size'] as const;
+const FACTS = ['created', 'background', 'output_format', 'quality', 'size', 'svg_usage'] as const;
 
 function decodeImages(
   provider: string,
