@@ -134,14 +134,18 @@ const LISTS_ABOVE = sql<readonly LevelLists[]>`coalesce((select json_agg(l) from
   (json: unknown) => parseJson(json) as readonly LevelLists[],
 );
 
-type ListsAbove = 'modelsAbove' | 'providersAbove' | 'passthroughAbove' | 'toolsAbove';
+type ListsAbove = 'modelsAbove' | 'modelsOfLevels' | 'providersAbove' | 'passthroughAbove' | 'toolsAbove';
 
 /** The lists of a key's levels by their names on the request path; empty without any. */
 function namedLists(above: readonly LevelLists[]): Pick<ApiKey, ListsAbove> {
-  const listed = (name: 'models' | 'passthrough' | 'tools'): Lists =>
-    above.flatMap((one) => (one[name] === null ? [] : [one[name]]));
+  const listed = (name: 'models' | 'passthrough' | 'tools', from = above): Lists =>
+    from.flatMap((one) => (one[name] === null ? [] : [one[name]]));
   const named = {
     modelsAbove: listed('models'),
+    modelsOfLevels: listed(
+      'models',
+      above.filter(({ level }) => level !== 'project'),
+    ),
     providersAbove: above.flatMap(({ level, providers }) => (providers === null ? [] : [{ level, providers }])),
     passthroughAbove: listed('passthrough'),
     toolsAbove: listed('tools'),

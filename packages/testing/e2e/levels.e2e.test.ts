@@ -28,10 +28,10 @@ describe.each(STORE_KINDS)('budgets of organizations, teams and users on %s stor
   }, SETUP_MS);
 
   let turn = 0;
-  const send = async (apiKey: string) => {
+  const send = async (apiKey: string, more: Record<string, unknown> = {}) => {
     turn += 1;
     const gateway = gateways[turn % gateways.length] ?? world.gateway;
-    const response = await postChat(gateway, apiKey, ask('twelve bytes', CALL));
+    const response = await postChat(gateway, apiKey, ask('twelve bytes', { ...CALL, ...more }));
     const { error } = (await response.json()) as { error?: { code: string; message: string } };
     return error;
   };
@@ -140,6 +140,20 @@ describe.each(STORE_KINDS)('budgets of organizations, teams and users on %s stor
       await allow(['other-*', 'openai/*']);
     }
     expect(await send(apiKey)).toBeUndefined();
+    // Who administers the project chooses the names of its aliases.
+    const targets = [{ provider: 'openai', model: 'race-model' }];
+    await admin('/aliases', { project_id: projectId, alias: 'other-name', targets });
+    const byAlias = () => send(apiKey, { model: 'other-name' });
+    expect(await byAlias()).toBeUndefined();
+    await admin(`/projects/${projectId}`, { allowed_models: ['other-*'] }, 'PATCH');
+    expect(await byAlias()).toBeUndefined();
+    for (const path of paths) {
+      await admin(path, { allowed_models: ['other-*'] }, 'PATCH');
+      expect([path, (await byAlias())?.code]).toEqual([path, 'model_not_allowed']);
+      const listed = await fetch(`${world.gateway.url}/v1/models`, { headers: { authorization: `Bearer ${apiKey}` } });
+      expect(await listed.text()).not.toContain('other-name');
+      await admin(path, { allowed_models: null }, 'PATCH');
+    }
   });
 
   test('providers: each level must allow one, from the next request, also for native APIs', async () => {

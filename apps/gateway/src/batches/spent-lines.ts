@@ -29,7 +29,7 @@ export function withAnswer(services: Services, { status, body }: VendorResult): 
 
 /** Owner, levels and labels of the bill stay. */
 function withoutLimits({ key, project, guardrails, secretEndsMs: _end, ...rest }: KnownPrincipal): KnownPrincipal {
-  const { modelsAbove: _models, providersAbove: _providers, ...own } = key;
+  const { modelsAbove: _models, modelsOfLevels: _ofLevels, providersAbove: _providers, ...own } = key;
   const ofAnswers = guardrails?.ofAnswers;
   return {
     ...rest,

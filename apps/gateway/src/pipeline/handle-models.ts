@@ -8,7 +8,7 @@ import type { Dialect, ModelCard } from '../dialects/dialect';
 import type { Services } from '../services/contract';
 import { describeModel, filterModels } from './describe-model';
 import { handleKeyRequest, type KeyNeeds, type KeyRequest } from './handle-key-request';
-import { isModelAllowed } from './request/prepared-route';
+import { isModelAllowed, isWithinLevels } from './request/prepared-route';
 
 type Needs = KeyNeeds & Pick<Services, 'routing'>;
 
@@ -120,11 +120,13 @@ const FIRST_RELEASE_MS = Date.UTC(2026, 0, 1);
 const ALIAS_OWNER = 'alias';
 
 function aliasModels(tables: RoutingTables, key: ApiKey, seededMs: number): readonly ModelCard[] {
-  return tables.aliases.list(key.projectId).flatMap(({ name, targets }): ModelCard[] => {
+  return tables.aliases.list(key.projectId).flatMap(({ name, targets, projectId }): ModelCard[] => {
     const isNamed = isModelAllowed(key, [name]);
-    const mayAsk = (target: Target) =>
-      levelWithout(key, target.provider) === undefined &&
-      (isNamed || isModelAllowed(key, [target.model, targetKey(target)]));
+    const mayAsk = (target: Target) => {
+      const names = [target.model, targetKey(target)];
+      if (levelWithout(key, target.provider) !== undefined) return false;
+      return (isNamed || isModelAllowed(key, names)) && (projectId === null || isWithinLevels(key, names));
+    };
     const first = findRoute(name, tables, key.projectId)?.targets.find(mayAsk);
     if (first === undefined) return [];
     const created = createdSeconds(first.model, first.priced, seededMs);

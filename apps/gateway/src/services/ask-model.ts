@@ -123,6 +123,6 @@ function asForChecks(services: Services): Services {
 }
 
 function unguarded({ guardrails: _guardrails, key, ...rest }: KnownPrincipal): KnownPrincipal {
-  const { modelsAbove: _models, providersAbove: _providers, ...own } = key;
+  const { modelsAbove: _models, modelsOfLevels: _ofLevels, providersAbove: _providers, ...own } = key;
   return { ...rest, key: { ...own, allowedModels: null, allowedProviders: null } };
 }

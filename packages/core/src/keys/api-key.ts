@@ -87,6 +87,8 @@ export interface ApiKey {
   readonly allowedModels: readonly string[] | null;
   /** Lists of its project, team, organization and user; a model must be in each. Absent without any. */
   readonly modelsAbove?: Lists;
+  /** Those of team, organization and user: who administers a project chooses the names of its aliases. Absent without any. */
+  readonly modelsOfLevels?: Lists;
   /** Providers that may answer; null = all that the levels above allow. */
   readonly allowedProviders: readonly string[] | null;
   /** Of its project, team, organization and user; a provider must be in each. Absent without any. */

@@ -17,14 +17,16 @@ export interface AllowedNames {
   readonly model: string;
   /** True if `allowed_models` contains one of the names. */
   isAllowed(names: readonly string[]): boolean;
+  /** The name permits nothing: each target needs its own permission. */
+  readonly ignoresName?: boolean;
 }
 
 /**
  * Targets that a key's `allowed_models` permits. A permitted name includes its targets; stand-ins need their own
  * permission. Throws `model_not_allowed`.
  */
-export function allowedTargets(route: Route, { model, isAllowed }: AllowedNames): Route {
-  const isNameAllowed = isAllowed([model]);
+export function allowedTargets(route: Route, { model, isAllowed, ignoresName = false }: AllowedNames): Route {
+  const isNameAllowed = !ignoresName && isAllowed([model]);
   const mayAsk = (target: Pick<RouteTarget, 'provider' | 'model'>) => isAllowed([target.model, targetKey(target)]);
   const isOwn = ({ isStandIn }: RouteTarget) => isStandIn !== true;
   // A caller without permission for the name and its targets gets no stand-in.

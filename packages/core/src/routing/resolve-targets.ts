@@ -73,6 +73,7 @@ function routeOfAlias(alias: Alias, tables: RoutingTables): Route {
     isPinned,
     limitName: alias.name,
     alias: alias.name,
+    ...(alias.projectId === null ? {} : { isOwnAlias: true }),
     ...(failover == null ? {} : { failover }),
     ...(alias.retryTimeouts === true ? { retryTimeouts: true } : {}),
     hedgeAfterMs: hedgeAfterMs ?? inherited?.chain.hedgeAfterMs,

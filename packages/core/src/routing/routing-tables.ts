@@ -87,6 +87,8 @@ export interface Route {
   readonly limitName: string;
   /** Set when an alias was asked for. */
   readonly alias?: string;
+  /** That alias is one of the project. */
+  readonly isOwnAlias?: true;
   /** Failover setting of that alias. */
   readonly failover?: FailoverSetting;
   /** A plain answer that timed out is asked for elsewhere. */

@@ -1,4 +1,5 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { Labels } from '@llm0/core/limits/budgets';
 import type { Db } from '@llm0/drizzle/client';
 import { keyRows, listBoundKeys, type StoredApiKey } from '@llm0/drizzle/queries/access/api-keys';
 import type { StoredProject } from '@llm0/drizzle/queries/access/projects';
@@ -80,12 +81,9 @@ export function refuseLooser(bounds: StoredApiKey['bounds'], changed: Fields): v
 }
 
 /** Projects' labels lead to budgets and cost centers: a user's key adds others. Throws `permission_denied`. */
-export function refuseProjectLabels(
-  project: Pick<StoredProject, 'labels'>,
-  labels: StoredApiKey['labels'] | undefined,
-): void {
-  const set = Object.entries(labels ?? {});
-  const name = set.find(([label, value]) => (project.labels?.[label] ?? value) !== value)?.[0];
+export function refuseProjectLabels({ labels: fixed }: Pick<StoredProject, 'labels'>, { labels }: Fields): void {
+  const set = Object.entries((labels ?? {}) as Labels);
+  const name = set.find(([label, value]) => (fixed?.[label] ?? value) !== value)?.[0];
   if (name === undefined) return;
   const message = `The project sets the label "${name}". Your key may add labels, not replace the project's.`;
   throw new GatewayError('permission_denied', message, { param: 'labels' });

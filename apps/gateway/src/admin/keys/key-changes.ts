@@ -64,7 +64,7 @@ export async function changeKey(
     if (actor.may('change_keys')) return refuseActivation(await findKey(tx, at), set.isActive === true);
     const key = refuseActivation(await lockKey(tx, at), set.isActive === true);
     refuseLooser(key?.bounds ?? null, set);
-    if (set.labels != null) refuseProjectLabels(await requireProject(tx, at.projectId), set.labels);
+    if (set.labels != null) refuseProjectLabels(await requireProject(tx, at.projectId), set);
     return key;
   };
   const key = await changes.update(actor, find, write);

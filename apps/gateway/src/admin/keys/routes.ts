@@ -238,7 +238,7 @@ async function insertKey(tx: Db, actor: Actor, asked: NewKey): Promise<StoredApi
   const { projectId, userId } = asked;
   const project = await requireProject(tx, projectId);
   const isOwn = userId != null && !actor.may('change_keys');
-  if (isOwn) refuseProjectLabels(project, asked.labels);
+  if (isOwn) refuseProjectLabels(project, asked);
   const { settings, bounds } = isOwn ? await settingsWithin(tx, { projectId, userId }, asked) : unbound(asked);
   const isKnown = await isPreviousSecret(tx, asked.hash);
   const made = isKnown ? null : await keyRows.createUnlessThere(tx, { ...asked, ...settings, bounds });

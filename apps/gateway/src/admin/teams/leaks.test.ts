@@ -198,6 +198,8 @@ describe.each(ON_ONE_DATABASE)('people of a team on $name', (kind) => {
       const given = await ann.call('POST', members, { body: { user_id, role, can_read_bodies } });
       expect([given.status, given.body.error.param]).toEqual([403, 'can_read_bodies']);
     }
+    // A group would give it again to who left.
+    expect((await ann.call('DELETE', `${members}/${ann.id}`)).status).toBe(403);
     expect((await ann.call('GET', path)).status).toBe(403);
     await give(admin, own.teamId, ann.id, 'team_admin');
   });

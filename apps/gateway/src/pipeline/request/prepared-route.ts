@@ -75,6 +75,9 @@ function prepareRoute(principal: Principal, tables: RoutingTables, choice: Route
   let route = resolveTargets(model, tables, project.id);
   if (choosesModels(key)) {
     route = allowedTargets(route, { model, isAllowed: (names) => isModelAllowed(key, names) });
+    if (route.isOwnAlias === true) {
+      route = allowedTargets(route, { model, isAllowed: (names) => isWithinLevels(key, names), ignoresName: true });
+    }
   }
   const isOff = tables.mode === 'off' || choice.failover === 'off' || failoverOf(principal, route) === 'off';
   if (choosesProviders(key)) {
@@ -106,6 +109,10 @@ export const choosesModels = ({ allowedModels, modelsAbove }: ApiKey): boolean =
 /** Each `allowed_models` of the key and above it holds one of the names. */
 export const isModelAllowed = ({ allowedModels, modelsAbove = [] }: ApiKey, names: readonly string[]): boolean =>
   (allowedModels === null || hasOneOf(allowedModels, names)) && modelsAbove.every((list) => hasOneOf(list, names));
+
+/** Each `allowed_models` of team, organization and user holds one of the names. */
+export const isWithinLevels = ({ modelsOfLevels = [] }: ApiKey, names: readonly string[]): boolean =>
+  modelsOfLevels.every((list) => hasOneOf(list, names));
 
 /** Key, project or a level above names the providers that may answer. */
 const choosesProviders = ({ allowedProviders, providersAbove }: ApiKey): boolean =>
