@@ -5,15 +5,15 @@ import { ManagedMark } from '../forms/managed-set';
 import { daysColumn } from '../projects/spending/spending-columns';
 import type { CustomerLine } from './prepare-customers';
 
-/** `$1.00 a day, $5.00 a month`, or the number of projects that limit it. */
+/** `$0.10 of $1.00 a day, $2.00 of $5.00 a month` in the one project that limits it, or the number of those. */
 export function describeLimits({ limits }: Pick<CustomerLine, 'limits'>): string | null {
   const [one, ...others] = limits;
   if (one === undefined) return null;
   if (others.length > 0) return `in ${limits.length} projects`;
-  const { daily_spend_limit_usd: daily, monthly_spend_limit_usd: monthly } = one;
+  const { daily_spend_limit_usd: daily, monthly_spend_limit_usd: monthly, today_usd: today, month_usd: month } = one;
   const parts = [
-    ...(daily === null ? [] : [`${formatUsd(daily)} a day`]),
-    ...(monthly === null ? [] : [`${formatUsd(monthly)} a month`]),
+    ...(daily === null ? [] : [`${formatUsd(today)} of ${formatUsd(daily)} a day`]),
+    ...(monthly === null ? [] : [`${formatUsd(month)} of ${formatUsd(monthly)} a month`]),
   ];
   return parts.length === 0 ? 'requests' : parts.join(', ');
 }

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import type { Customer } from '../../api/projects';
 import type { SpendBucket } from '../../api/stats';
+import { describeLimits } from './customer-columns';
 import { prepareCustomers, readOpened } from './prepare-customers';
 
 const bucket = (group: string, cost_usd: number, requests = 1) => ({ group, cost_usd, requests }) as SpendBucket;
@@ -30,6 +31,12 @@ describe('customers', () => {
     expect(costs(false, [bucket('(other)', 9)])).toEqual([[null, 9]]);
     expect(costs(false, [bucket('acme', 1)])).toEqual([[1, 9]]);
   });
+});
+
+test('a limit shows the spend of its own project', () => {
+  const limits = [customer('acme', { daily_spend_limit_usd: null, monthly_spend_limit_usd: 5, month_usd: 1.06 })];
+  expect(describeLimits({ limits })).toBe('$1.06 of $5.00 a month');
+  expect(describeLimits({ limits: [...limits, customer('acme', { project_id: 'q' })] })).toBe('in 2 projects');
 });
 
 test('an address names a customer of one project, or of all', () => {
