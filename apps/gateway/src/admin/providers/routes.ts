@@ -224,7 +224,9 @@ async function checkBaseUrl(
     await providerAdmin.checkUrl(name, url);
   } catch (cause) {
     if (!(cause instanceof GatewayError) || cause.kind === 'upstream_unavailable') throw cause;
-    const message = `base_url: ${cause.message} To permit it, set the environment variable EGRESS_ALLOW to its host or range, and restart the gateway.`;
+    const fix =
+      'To permit it, set the environment variable EGRESS_ALLOW to its host or range, and restart the gateway.';
+    const message = `base_url: ${cause.message} ${fix}`;
     throw new GatewayError('invalid_request', message, { param: 'base_url', cause });
   }
 }
