@@ -13,7 +13,7 @@ import { Managed } from '../forms/managed';
 import { ownerOf } from '../projects/spending/prepare-outlooks';
 import { CustomerUsage } from './customer-usage';
 import { LimitsForm } from './limits-form';
-import { type OpenedCustomer, readOpened } from './prepare-customers';
+import { type OpenedCustomer, readOpened, requestsOf } from './prepare-customers';
 
 const TABS = { usage: 'Usage', limits: 'Limits' } as const;
 
@@ -29,13 +29,15 @@ export function CustomerDrawer({ open, page, onClose }: Props) {
   const opened = readOpened(open);
   const [tab, setTab] = useState<keyof typeof TABS>('usage');
   const { customerId, projectId = page.projectId } = opened;
-  const filter = { customer_id: customerId, ...(projectId === undefined ? {} : { project: projectId }) };
   return (
     <Dialog kind="drawer" title={customerId} description="Its spend, requests and limits" onClose={onClose}>
       <div className="grid gap-4 *:min-w-0">
         <div className="flex flex-wrap items-center justify-between gap-2">
           <Segmented label="Customer" options={TABS} value={tab} onChange={setTab} />
-          <Link {...(requestsLink({ ...filter, open: undefined }) as LinkProps)} className="text-accent underline">
+          <Link
+            {...(requestsLink(requestsOf({ customerId, projectId })) as LinkProps)}
+            className="text-accent underline"
+          >
             View its requests
           </Link>
         </div>

@@ -13,7 +13,7 @@ import { type Stat, StatGrid } from '../../ui/stat-card';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import { prepareSpend, prepareSpendLines, type SpendLine, toSpendQuery } from '../spend/prepare-spend';
-import type { OpenedCustomer } from './prepare-customers';
+import { type OpenedCustomer, requestsOf } from './prepare-customers';
 
 interface Props {
   readonly customer: OpenedCustomer;
@@ -33,11 +33,7 @@ export function CustomerUsage({ customer: { customerId, projectId }, page }: Pro
   const models = useSpend({ ...query, interval: 'all', group_by: 'model' });
   const projects = useSpend({ ...query, interval: 'all', group_by: 'project' }, projectId === undefined);
   const projectName = useProjectNames();
-  const filter = {
-    customer_id: customerId,
-    open: undefined,
-    ...(projectId === undefined ? {} : { project: projectId }),
-  };
+  const filter = requestsOf({ customerId, projectId });
   const { partial_from: partialFrom = null } = models.data ?? {};
   return (
     <>

@@ -1,5 +1,6 @@
 import type { Customer } from '../../api/projects';
 import type { SpendBucket } from '../../api/stats';
+import type { RequestsFilter } from '../../range/use-show-requests';
 import { UUID } from '../../range/uuid';
 
 /** A customer over all shown projects. */
@@ -70,6 +71,12 @@ export interface OpenedCustomer {
   readonly projectId: string | undefined;
   readonly customerId: string;
 }
+
+/** Its requests, none of them open. */
+export const requestsOf = ({ customerId, projectId }: OpenedCustomer): RequestsFilter => ({
+  ...{ customer_id: customerId, open: undefined },
+  ...(projectId === undefined ? {} : { project: projectId }),
+});
 
 const UUID_LENGTH = 36;
 
