@@ -124,7 +124,8 @@ function planHelper<R extends TaskRequest, A extends JsonObject>(services: Needs
   if (helpers.length === 0 && refusesWithoutPrice(principal)) throw unpriced({ provider, model: name }, task);
   const { strictCaps } = principal.project;
   const costs = helpers.map((priced) => computeCost(boundOf(priced, strictCaps), priced).costNanoUsd);
-  return { helpers, holdNanoUsd: Math.max(0, ...costs), body: { ...request.extra, [field]: undefined } };
+  const body = Object.fromEntries(Object.entries(request.extra).filter(([name]) => name !== field));
+  return { helpers, holdNanoUsd: Math.max(0, ...costs), body };
 }
 
 /** The most that a target bills. */
