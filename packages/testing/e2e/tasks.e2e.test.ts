@@ -121,7 +121,7 @@ describe.each(ON_ONE_KIND)('moderation and reranking on %s stores', (kind) => {
     expect(data.results.map(({ flagged }) => flagged)).toEqual([false, true]);
     expect(response.headers.get('x-cost-usd')).toBe('0.000000000');
     const row = await logRow(world.gateway, response.headers.get('x-request-id') ?? '');
-    expect(row).toMatchObject({ modality: 'moderation', cost_usd: 0, status: 'success' });
+    expect(row).toMatchObject({ modality: 'moderation', cost_usd: 0, cost_estimated: false, status: 'success' });
   });
 
   test('a verdict may be about a picture, and may have a price', async () => {

@@ -3,7 +3,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { type BatchVendor, type BatchVendorBehaviour, startBatchVendor } from '../fake-upstream/start-batch-vendor';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
 import { allLogs, ON_ONE_KIND, settledLedger, startEnvironment, type TestEnvironment, waitUntil } from './environment';
-import { batchClient, idsIn, makeBatch, readUntil } from './run-batch';
+import { batchClient, idsIn, makeBatch, readUntil, textOf } from './run-batch';
 
 const SETUP_MS = 60_000;
 const TEST_MS = 60_000;
@@ -67,16 +67,18 @@ describe.each(ON_ONE_KIND)("batches that a vendor runs on %s stores' gateway", (
     const { id } = await makeBatch(client(), 5, { model, max_tokens: 100 });
     const batch = await readUntil(client, id);
     const ids = await idsIn(client(), batch.output_file_id);
+    const tiers = (await textOf(client(), batch.output_file_id)).match(/"service_tier":"batch"/g)?.length ?? 0;
     const errors = await idsIn(client(), batch.error_file_id);
     const made = { batches: vendor.batches - before.batches, asked: vendor.asked - before.asked };
-    return { batch, ids, errors, made, costs: await bill(projectId) };
+    return { batch, ids, errors, made, tiers, costs: await bill(projectId) };
   };
   const ALL = ['line-0', 'line-1', 'line-2', 'line-3', 'line-4'];
 
   test.each(VENDORS)(
     'cost half of the price, one row a line, also when the vendor tells a line twice: %s',
     async (model) => {
-      const { batch, ids, made, costs } = await run({ twice: [1, 3] }, model);
+      const { batch, ids, made, tiers, costs } = await run({ twice: [1, 3] }, model);
+      expect(tiers).toBe(5);
       expect(batch).toMatchObject({ status: 'completed', request_counts: { total: 5, completed: 5, failed: 0 } });
       expect(ids).toEqual(ALL);
       expect(made).toEqual({ batches: 1, asked: 0 });

@@ -5,7 +5,7 @@ import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Principal, Project } from '@llm0/core/keys/api-key';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import { type Cost, computeCost, UNPRICED } from '@llm0/core/pricing/compute-cost';
-import type { PricedModel, TokenPrices } from '@llm0/core/pricing/price-book';
+import { isFree, type PricedModel } from '@llm0/core/pricing/price-book';
 import { mayAnswer, withoutOthers } from '@llm0/core/routing/named-targets';
 import { passOver } from '@llm0/core/routing/narrow-route';
 import { shownName } from '@llm0/core/routing/near-names';
@@ -231,7 +231,3 @@ function isPriced(
   const hasOne = Object.keys(prices).some((name) => pricedBy.some((one) => name === one || name.startsWith(`${one}_`)));
   return hasOne && quoteOf(priced).cost.detail.price_source !== UNPRICED;
 }
-
-/** Everything of the model costs nothing, by an operator's word or on the operator's own machines. */
-const isFree = (prices: TokenPrices): boolean =>
-  prices.input === 0 && prices.output === 0 && Object.values(prices).every((price) => price === 0);

@@ -5,6 +5,7 @@ import { isLongJson } from '@llm0/core/chat/write-json-in-slices';
 import type { AttemptSummary } from '@llm0/core/errors/gateway-error';
 import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import { type Cost, computeCost } from '@llm0/core/pricing/compute-cost';
+import { isFree } from '@llm0/core/pricing/price-book';
 import { firstChoice, type RouteTarget } from '@llm0/core/routing/resolve-targets';
 import type { Target } from '@llm0/core/routing/target';
 import type { TaskRequest } from '@llm0/core/tasks/task-request';
@@ -105,7 +106,10 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
   private billOf({ usage: told, guess, effort }: AnsweredTask<A>): Omit<Outcome, keyof Ending> {
     const { target, wastedNanoUsd, attempts, failoverCount, dropped } = effort;
     const { plan } = this.input.admission;
-    const { helper, ...own } = fillTask(told, guess, target);
+    const { helper, ...filled } = fillTask(told, guess, target);
+    // A guess at a price of nothing is the exact cost.
+    const isExact = target.priced !== undefined && isFree(target.priced.prices) && plan.others === undefined;
+    const own: Usage = isExact ? { ...filled, estimated: false } : filled;
     const helped = helper && this.helped(helper);
     const usage =
       helper === undefined ? own : addUsage(own, { ...helper.usage, ...(helped ? {} : { estimated: true }) });
