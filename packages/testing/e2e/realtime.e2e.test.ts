@@ -462,6 +462,34 @@ describe.each(ON_ONE_KIND)('realtime sessions on %s stores', (kind) => {
     expect(await refusal('/v1/realtime', unknown)).toMatchObject({ status: 401, code: 'invalid_api_key' });
   });
 
+  test('a secret of translations opens those alone', async () => {
+    const model = 'gpt-realtime-translate';
+    const path = `/v1/realtime/translations?model=${model}`;
+    const official = new OpenAI({ apiKey, baseURL: urlOf('/v1') });
+    const audio = { output: { language: 'es' } };
+    const secret = await official.realtime.translations.clientSecrets.create({ session: { model, audio } });
+    expect(secret.session).toMatchObject({ type: 'translation', model, audio });
+    const client = await SessionClient.open(urlOf(path), { authorization: `Bearer ${secret.value}` });
+    expect(await client.next('session.updated')).toMatchObject({ session: { audio } });
+    client.send({ type: 'session.input_audio_buffer.append', audio: 'A'.repeat(64_000) });
+    client.send({ type: 'session.close' });
+    await client.ended;
+    expect(fake.sessions.at(-1)?.headers.authorization).not.toContain(secret.value);
+    // A second of $0.034 a minute.
+    expect(await ledgerIsEven()).toBeCloseTo(0.000566667, 9);
+    const bearer = { authorization: `Bearer ${secret.value}` };
+    expect(await refusal('/v1/realtime', bearer)).toMatchObject({ status: 400 });
+    const other = official.realtime.translations.clientSecrets.create({ session: { model: MODEL } });
+    expect(((await other.catch((error) => error)) as { status: number }).status).toBe(400);
+    await project({ strict_caps: true, monthly_cap_usd: 5 });
+    const strict = await open(path);
+    const input = { transcription: { model: 'gpt-realtime-whisper' } };
+    strict.send({ type: 'session.update', session: { audio: { input } } });
+    expect(await strict.next('error')).toMatchObject({ error: { code: 'request_over_limit' } });
+    strict.leave();
+    await ledgerIsEven();
+  });
+
   test('a live session is billed by its seconds, which are told as a sum', async () => {
     const client = await open('/v1/live/sessions?model=gpt-live');
     for (const seconds of [10, 20, 30])
