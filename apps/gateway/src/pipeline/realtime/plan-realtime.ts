@@ -1,5 +1,5 @@
 import { completionTokens, promptTokens, type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
-import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { chosenGuardrails } from '@llm0/core/guardrails/guardrails';
 import type { Principal } from '@llm0/core/keys/api-key';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
@@ -161,7 +161,9 @@ function refusal({ alias, targets }: Route, { isTranscription, protocol }: Realt
     return unpriced(target, isTranscription ? HEARD_BY : PRICED_BY[protocol]);
   }
   const name = shownName(alias ?? target.model);
-  return invalidRequest('model', `"${name}" has no sessions of this kind. Name a realtime model.`);
+  const message = `"${name}" has no sessions of this kind. Name a realtime model.`;
+  const kind = target.priced === undefined ? 'model_not_found' : 'invalid_request';
+  return new GatewayError(kind, message, { param: 'model' });
 }
 
 function unpriced({ provider, model }: Target, prices: readonly string[] = []): GatewayError {

@@ -1,7 +1,7 @@
 import { CACHED_TASK_CODEC, type CachedTask, taskCacheKey } from '@llm0/core/cache/cached-task';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { completionTokens, promptTokens, type Usage } from '@llm0/core/chat/usage';
-import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Principal, Project } from '@llm0/core/keys/api-key';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import { type Cost, computeCost, UNPRICED } from '@llm0/core/pricing/compute-cost';
@@ -201,9 +201,11 @@ function isAble<R extends TaskRequest, A extends JsonObject>(
 }
 
 function refusal({ alias, targets }: Route, { noun, pricedBy }: Pick<Task, 'noun' | 'pricedBy'>, reason?: string) {
-  const [{ provider, model }] = targets;
+  const [{ provider, model, priced }] = targets;
   if (reason !== 'unpriced') {
-    return invalidRequest('model', `"${shownName(alias ?? model)}" has no ${noun}. Name a model for ${noun}.`);
+    const message = `"${shownName(alias ?? model)}" has no ${noun}. Name a model for ${noun}.`;
+    // A name that nobody has ever heard of is no model of another kind.
+    return new GatewayError(priced === undefined ? 'model_not_found' : 'invalid_request', message, { param: 'model' });
   }
   return unpriced({ provider, model }, { noun, pricedBy });
 }

@@ -94,9 +94,12 @@ class ArrivingRest implements FileRest {
 
   private async field({ name, fileName }: FormPart): Promise<string> {
     if (fileName === undefined && !FIRST_FIELDS.has(name)) return this.form.text(name);
+    if (name === 'file' || fileName !== undefined) throw onlyOneFile(name);
     throw invalidRequest(name.slice(0, 80), `"${name.slice(0, 80)}" must stand in front of "file" in the form.`);
   }
 }
+
+const onlyOneFile = (name: string) => invalidRequest(name.slice(0, 80), 'The form must have one "file".');
 
 const DISK_PIECE = 64 * 1024;
 const STORED_BOUNDARY = 36;
@@ -177,8 +180,7 @@ export async function readAudioForm(
         addField(fields, name, await form.text(name));
         continue;
       }
-      if (name !== 'file' || files.length > 0)
-        throw invalidRequest(name.slice(0, 80), 'The form must have one "file".');
+      if (name !== 'file' || files.length > 0) throw onlyOneFile(name);
       const start = await readStart(form, underWay, leastOf(form, declared));
       // Only the first bytes stay once the others were sent or written.
       const release = () => underWay.held.giveBack(start.size - HEAD_BYTES);
