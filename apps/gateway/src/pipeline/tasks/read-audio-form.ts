@@ -3,7 +3,7 @@
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { boundedBody, declaredLength, tooLarge } from '@llm0/core/async/bounded-body';
+import { declaredLength, readBounded, tooLarge } from '@llm0/core/async/bounded-body';
 import { freeBytes } from '@llm0/core/async/time-slices';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
@@ -66,9 +66,15 @@ class ArrivingRest implements FileRest {
     try {
       yield* freed(this.start.pieces);
       this.start.release();
-      yield* bounded(this.form.data(), this.start.before);
+      let size = this.start.before;
       for (let event = await this.form.next(); event !== undefined; event = await this.form.next()) {
-        if ('begin' in event) this.fields.push([event.begin.name, await this.field(event.begin)]);
+        // Generators within generators would cost as much as the decoder.
+        if ('data' in event) {
+          size += event.data.byteLength;
+          if (size > MAX_AUDIO_BYTES) throw tooLarge(MAX_AUDIO_BYTES);
+          yield event.data;
+          freePiece(event);
+        } else if ('begin' in event) this.fields.push([event.begin.name, await this.field(event.begin)]);
       }
     } catch (error) {
       throw this.blame(error as Error);
@@ -164,7 +170,7 @@ export async function readAudioForm(
   const maxBytes = MAX_AUDIO_BYTES + MAX_FORM_BYTES;
   const declared = declaredLength(httpRequest.headers, Math.max(maxBytes, config.maxBodyBytes));
   if (httpRequest.body === null) throw invalidRequest('file', '"file" must be a file of audio.');
-  const form = new FormStream(boundary, boundedBody(httpRequest.body, { maxBytes }));
+  const form = new FormStream(boundary, readBounded(httpRequest.body, { maxBytes }));
   const fields: JsonObject = {};
   const files: [string, TaskBody['files'][number][1]][] = [];
   const opened: FileHandle[] = [];
