@@ -68,7 +68,6 @@ async function send(services: ForwardNeeds, { batch, encode }: Forwarding): Prom
     const inProgress = { status: 'in_progress', inProgressAtMs: services.clock.nowMs() } as const;
     await moveBatch(services.batches.db, { id: batch.id, from: ['validating'] }, inProgress);
     await services.batches.work.lookAgain(sent ?? batch, LOOK_MS.min);
-    if (sent?.forwarded?.hasOwn) await services.batches.work.enqueue(sent);
   } catch (err) {
     // Without an answer, the vendor may have taken it.
     services.log.warn({ err, batch: batch.id, provider }, 'a batch could not be sent yet');
@@ -152,6 +151,8 @@ async function look(services: ForwardNeeds, batch: StoredBatch): Promise<void> {
   const vendor = vendorOf(services, batch, { provider, model });
   if (vendor === undefined) return runHere(services, batch);
   try {
+    // Chunks that were added before aren't added again; a process that died may not have come to it.
+    if (batch.forwarded?.hasOwn === true) await services.batches.work.enqueue(batch);
     const ids = parts.flatMap(({ vendorId: id }) => (id === undefined ? [] : [id]));
     if (batch.cancellingAtMs !== null) await cancelThere(services, { batch, vendor, ids });
     const found: VendorBatch[] = [];
