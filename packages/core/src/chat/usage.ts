@@ -32,6 +32,8 @@ export interface Usage {
   readonly units?: Units;
   /** `<quality>_<width>x<height>` of the images in `units`, for models priced by it. */
   readonly imageVariant?: string;
+  /** What another model of the vendor used for the answer, at its own price; `model`: as the vendor names it. */
+  readonly helper?: { readonly model: string | undefined; readonly usage: Usage } | undefined;
   /** Integer nano-USD that the vendor bills besides tokens: searches, sources. */
   readonly feeNanoUsd?: number;
   /** Billed service tier by the vendor's report (`flex`, `priority`, `fast`, …); absent = standard. */
@@ -68,6 +70,9 @@ export function addUsage(a: Usage, b: Usage): Usage {
   for (const name of COUNTS) sum[name] = a[name] + b[name];
   for (const name of SOMETIMES) if (sum[name] !== undefined) sum[name] = (a[name] ?? 0) + (b[name] ?? 0);
   if (sum.units !== undefined) sum.units = joinUnits(a.units, b.units, (one, other) => one + other);
+  if (a.helper !== undefined && b.helper !== undefined) {
+    sum.helper = { model: b.helper.model ?? a.helper.model, usage: addUsage(a.helper.usage, b.helper.usage) };
+  }
   const feeNanoUsd = (a.feeNanoUsd ?? 0) + (b.feeNanoUsd ?? 0);
   if (feeNanoUsd > 0) sum.feeNanoUsd = feeNanoUsd;
   if (a.estimated === true) sum.estimated = true;

@@ -50,6 +50,10 @@ export function missingPrice(mode: string, hasPrice: (field: string) => boolean)
   return needed.map((name) => `${name}_usd_per_million`).find((field) => !hasPrice(field));
 }
 
+/** Everything of the model costs nothing, by an operator's word or on the operator's own machines. */
+export const isFree = (prices: TokenPrices): boolean =>
+  prices.input === 0 && prices.output === 0 && Object.values(prices).every((price) => price === 0);
+
 /** A model's price and capabilities; rows of `model_pricing`. */
 export interface PricedModel {
   readonly provider: string;

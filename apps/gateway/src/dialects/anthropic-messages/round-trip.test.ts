@@ -45,7 +45,6 @@ const media = withMark(
       }),
     ),
     fc.webUrl().map((dataUrl): ContentPart => ({ type: 'file', dataUrl })),
-    word.map((id): ContentPart => ({ type: 'file', fileId: `file_${id}` })),
   ),
 );
 const foreign: fc.Arbitrary<ContentPart> = word.map((title) => ({

@@ -38,6 +38,7 @@ function buildBody(response: ChatResponse, summary: ResponseSummary): JsonObject
     model: response.model ?? summary.model,
     choices: response.choices.map(encodeChoice),
     usage: encodeUsage(summary.usage),
+    ...(summary.usage.serviceTier === undefined ? {} : { service_tier: summary.usage.serviceTier }),
     ...response.extra,
   };
 }

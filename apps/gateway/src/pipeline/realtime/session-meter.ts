@@ -47,7 +47,8 @@ export class SessionMeter extends Booking<MeteredPart> {
       failure === undefined
         ? SUCCESS
         : { status: 'error', httpStatus: 502, error: { code: 'upstream_error', message: failure } };
-    if (usage === undefined) this.end(ending);
+    // Usage in units without a price is no free usage.
+    if (usage === undefined || this.isUnpriced(usage)) this.end(ending);
     else this.book({ ...this.described(), ...this.costOf(usage), ...ending });
   }
 
@@ -71,6 +72,10 @@ export class SessionMeter extends Booking<MeteredPart> {
     const units = { sessionSeconds: Math.round(this.elapsedMs()) / 1000 };
     const settled = this.settle(isSession === true ? { ...outcome, usage: { ...ZERO_USAGE, units } } : outcome);
     if (settled !== undefined) onSettled?.();
+  }
+
+  private isUnpriced(usage: Usage): boolean {
+    return this.input.admission.plan.priced !== undefined && this.costOf(usage).costDetail?.price_source === UNPRICED;
   }
 
   private costOf(usage: Usage): { usage: Usage; costNanoUsd: number; costDetail?: CostDetail } {

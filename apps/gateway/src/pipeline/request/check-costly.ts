@@ -61,14 +61,18 @@ function refuseUse(principal: Principal, { field, effect }: CostlyUse): void {
   throw new GatewayError('request_over_limit', message, { param: field });
 }
 
-interface Named {
+export interface Named {
   readonly name: string;
   readonly field: string;
   readonly targets: readonly CostlyTarget[];
 }
 
-/** The name's price at each provider that may be asked. */
-function pricesOf(principal: Principal, { name, field, targets }: Named, prices: PriceBook): readonly PricedModel[] {
+/** The name's price at each provider that may be asked. Throws for models outside of the key's list. */
+export function pricesOf(
+  principal: Principal,
+  { name, field, targets }: Named,
+  prices: PriceBook,
+): readonly PricedModel[] {
   const providers = [...new Set(targets.map(({ provider }) => provider))];
   const spellings = providers.flatMap((provider) => {
     const model = withoutPrefix(name, provider);

@@ -86,7 +86,7 @@ export class RealtimeSockets {
   private async read(path: SessionPath, request: Request): Promise<Wanted> {
     const handshake = readHandshake(request);
     const bearer = /^bearer\s+(\S+)\s*$/i.exec(handshake.headers.get('authorization') ?? '')?.[1] ?? '';
-    const isSecret = path.protocol === 'realtime' && isSessionSecret(bearer);
+    const isSecret = (path.protocol === 'realtime' || path.protocol === 'translation') && isSessionSecret(bearer);
     const secret = isSecret ? await this.needs.services.realtimeSecrets.find(hashSecret(bearer)) : undefined;
     if (isSecret && secret === undefined) throw invalidKey();
     for (const [name, value] of Object.entries(secret?.headers ?? {})) handshake.headers.set(name, value);

@@ -98,9 +98,10 @@ describe('usage of images', () => {
     expect(readImageUsage(told as never)).toMatchObject(expected);
   });
 
-  test('of a drawing is an estimate, and none is none', () => {
+  test("of a drawing is its own model's, and none is none", () => {
     expect(readImageUsage(USAGE, { model: 'gpt-5.6', reasoning_tokens: 40 })).toMatchObject({
-      ...{ reasoningTokens: 40, estimated: true },
+      ...{ inputTokens: 10, outputImageTokens: 300, reasoningTokens: 0 },
+      helper: { model: 'gpt-5.6', usage: { reasoningTokens: 40 } },
     });
     const whole = { model: 'gpt-5.6', input_tokens: 100, output_tokens: 50, reasoning_tokens: 40, total_tokens: 150 };
     const { inputTokens = 0 } = readImageUsage(USAGE) ?? {};
