@@ -104,9 +104,8 @@ describe('usage of images', () => {
       helper: { model: 'gpt-5.6', usage: { reasoningTokens: 40 } },
     });
     const whole = { model: 'gpt-5.6', input_tokens: 100, output_tokens: 50, reasoning_tokens: 40, total_tokens: 150 };
-    const { inputTokens = 0 } = readImageUsage(USAGE) ?? {};
-    expect(readImageUsage(USAGE, whole)).toMatchObject({
-      ...{ inputTokens: inputTokens + 100, reasoningTokens: 50, estimated: true },
+    expect(readImageUsage(USAGE, whole)?.helper).toMatchObject({
+      usage: { inputTokens: 100, outputTokens: 10, reasoningTokens: 40 },
     });
     expect([readImageUsage(undefined), readImageUsage({ input_tokens: -1 })]).toEqual([undefined, undefined]);
   });
