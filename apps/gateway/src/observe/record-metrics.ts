@@ -104,9 +104,14 @@ export class RecordMetrics {
   }
 
   private cellOf(record: LogRecord, provider: string, cache: string): Cell {
-    const model = record.finalProvider === undefined ? '' : modelLabel(this.isKnown, provider, record.model);
     const { status, dialect, stream } = record;
-    const key = `${provider} ${model} ${status} ${cache} ${dialect} ${stream}`;
+    const given = record.finalProvider === undefined ? '' : record.model;
+    const rest = `${status} ${cache} ${dialect} ${stream}`;
+    // Only known models have a cell of their own name.
+    const own = this.cells.get(`${provider} ${given} ${rest}`);
+    if (own !== undefined) return own;
+    const model = modelLabel(this.isKnown, provider, given);
+    const key = `${provider} ${model} ${rest}`;
     let cell = this.cells.get(key);
     if (cell === undefined) {
       const labels = { provider, model, status, cache, dialect, stream: String(stream) };

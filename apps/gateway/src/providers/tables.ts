@@ -88,15 +88,13 @@ export class Tables {
     return this.options.presets;
   }
 
-  current(): RoutingTables {
-    return this.routing;
-  }
+  readonly current = (): RoutingTables => this.routing;
 
-  connect(target: Target, projectId?: string): ConnectedProvider | undefined {
+  readonly connect = (target: Target, projectId?: string): ConnectedProvider | undefined => {
     const connected = this.options.connections.connect(target.provider, projectId);
     const provider = connected?.provider.forModel?.(target.model);
     return connected === undefined || provider === undefined ? connected : { ...connected, provider };
-  }
+  };
 
   /** Reloads everything; earlier commits are in force when it resolves. */
   readonly reload = coalesceRuns(() => this.readAgain());

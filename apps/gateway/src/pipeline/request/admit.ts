@@ -20,6 +20,12 @@ import { planRequest, type RequestPlan } from './plan-request';
 export type AdmitNeeds = Pick<Services, 'hotStore' | 'keyCache' | 'clock' | 'routing' | 'connect'> &
   Pick<Services, 'downgradeModels' | 'storeClock' | 'metrics' | 'refreshTables' | 'runs' | 'openParts'>;
 
+/** Of requests with guardrails. */
+export interface Judge {
+  /** Judges the request by a reloaded principal's guardrails; its body for the provider. */
+  judgeAgain(principal: Authenticated): Promise<ChatRequest | undefined>;
+}
+
 export interface AdmitInput<R = ChatRequest> {
   readonly ctx: RequestContext;
   readonly principal: Authenticated;
@@ -27,8 +33,7 @@ export interface AdmitInput<R = ChatRequest> {
   readonly request: R;
   /** Body for the provider, if guardrails changed it. */
   readonly toSend?: ChatRequest | undefined;
-  /** Judges the request by a reloaded principal's guardrails. */
-  readonly judgeAgain?: ((principal: Authenticated) => Promise<ChatRequest | undefined>) | undefined;
+  readonly judge?: Judge | undefined;
   /** Tells when its caller leaves a queue; absent: it never waits in one. */
   readonly httpRequest?: Pick<Request, 'signal'> | undefined;
   /** Part of something that has a place of its own, such as a session. */
@@ -149,7 +154,7 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
 /** Plans again for a reloaded key and project, by the current guardrails. */
 async function withPrincipal<R>(input: AdmitInput<R>, principal: Authenticated): Promise<AdmitInput<R>> {
   if (principal.guardrails === input.principal.guardrails) return { ...input, principal };
-  return { ...input, principal, toSend: await input.judgeAgain?.(principal) };
+  return { ...input, principal, toSend: await input.judge?.judgeAgain(principal) };
 }
 
 /** No limit undoes what a vendor bills: the settlement books it without a hold. */
