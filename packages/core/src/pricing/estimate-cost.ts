@@ -1,4 +1,4 @@
-import type { ChatRequest } from '../chat/request';
+import type { ChatRequest, TextPrompt } from '../chat/request';
 import type { PriceContext } from './class-prices';
 import { costOf, pricesIn, roundedNanoUsd } from './compute-cost';
 import { estimatePromptTokens, type RequestWeight } from './estimate-tokens';
@@ -35,12 +35,17 @@ export function estimateHold(
   options: HoldOptions,
 ): HoldEstimate {
   const prompt = estimatePromptTokens(weight, options.strict);
-  const answers = countAnswers(request);
+  const answers = request.prompt === undefined ? (request.n ?? 1) : countAnswers(request.prompt, request.n);
   const output = (request.maxOutputTokens ?? options.defaultOutputTokens) * answers;
-  const context: PriceContext = { promptTokens: prompt, serviceTier: holdTier(request.serviceTier) };
+  const context: PriceContext = {
+    promptTokens: prompt,
+    serviceTier: HELD_TIERS.get(request.serviceTier?.toLowerCase()),
+  };
   const wantsAudio = request.extra.modalities !== undefined || request.extra.audio !== undefined;
-  let holdNanoUsd = 0;
-  let inputNanoUsd = 0;
+  let mostPico = 0;
+  let mostInput = 0;
+  let dearestInput = 0;
+  let dearestOutput = 0;
   for (const target of targets) {
     if (target === undefined) continue;
     const prices = pricesIn(target.prices, context);
@@ -49,18 +54,20 @@ export function estimateHold(
     const inputPrice = Math.max(prices.dearest_input, audioPrice, imagePrice);
     const outputPrice = wantsAudio ? Math.max(prices.dearest_output, prices.output_audio) : prices.dearest_output;
     const pico = prompt * inputPrice + output * outputPrice;
-    const isExact = pico <= Number.MAX_SAFE_INTEGER;
-    holdNanoUsd = Math.max(
-      holdNanoUsd,
-      isExact
-        ? costOf(pico, 1)
-        : roundedNanoUsd([
-            [prompt, inputPrice],
-            [output, outputPrice],
-          ]),
-    );
-    inputNanoUsd = Math.max(inputNanoUsd, costOf(prompt, inputPrice));
+    mostInput = Math.max(mostInput, inputPrice);
+    if (pico <= mostPico) continue;
+    mostPico = pico;
+    dearestInput = inputPrice;
+    dearestOutput = outputPrice;
   }
+  const isExact = mostPico <= Number.MAX_SAFE_INTEGER;
+  const holdNanoUsd = isExact
+    ? costOf(mostPico, 1)
+    : roundedNanoUsd([
+        [prompt, dearestInput],
+        [output, dearestOutput],
+      ]);
+  const inputNanoUsd = costOf(prompt, mostInput);
   return { holdNanoUsd, inputNanoUsd, tokens: prompt + output, outputTokens: output, answers, context };
 }
 
@@ -77,8 +84,8 @@ export function heldForSide(
 }
 
 /** Answers that are billed, given or not. */
-function countAnswers({ n = 1, prompt }: ChatRequest): number {
-  return prompt === undefined ? n : prompt.prompts.length * Math.max(n, prompt.bestOf ?? 1);
+function countAnswers({ prompts, bestOf = 1 }: TextPrompt, n = 1): number {
+  return prompts.length * Math.max(n, bestOf);
 }
 
 /** Possible billing of a requested tier: discounts are never assumed. */
@@ -86,5 +93,3 @@ const HELD_TIERS: ReadonlyMap<string | undefined, string> = new Map([
   ...(['auto', 'priority', 'fast'] as const).map((tier): [string, string] => [tier, 'priority']),
   ['ultrafast', 'ultrafast'],
 ]);
-
-const holdTier = (serviceTier: string | undefined): string | undefined => HELD_TIERS.get(serviceTier?.toLowerCase());

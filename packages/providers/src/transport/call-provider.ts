@@ -20,7 +20,7 @@ import { readFailure } from './read-failure';
 import { upstreamFailure } from './upstream-failure';
 import { withTrace } from './with-trace';
 
-export { type Costly, type CostlyUse, findCostly } from '../billing/costly-fields';
+export { COSTS_AS_USUAL, type Costly, type CostlyUse, findCostly } from '../billing/costly-fields';
 export { isUnresolved, KIND_BY_FAILURE, mayBeBilled, upstreamFailure, wasNeverSent } from './upstream-failure';
 export type { ProviderAnswer, ProviderCall };
 

@@ -10,9 +10,15 @@ import { notAllowed } from '@llm0/core/routing/named-targets';
 import { countReferences, hasVendorTools, type NativeShape } from '@llm0/providers/transport/call-passthrough';
 import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../request/admit';
-import { admitPlan, NO_HOLD } from '../request/admit-plan';
-import { type CostlyPlan, checkCostly } from '../request/check-costly';
-import { choosesModels, isModelAllowed, refuseProvider, refusesUnpriced } from '../request/prepared-route';
+import { type CostlyPlan, checkCostly } from '../request/plan-request';
+import {
+  admitPlan,
+  choosesModels,
+  isModelAllowed,
+  NO_HOLD,
+  refuseProvider,
+  refusesUnpriced,
+} from '../request/prepared-route';
 import { allowNative } from './allow-native';
 
 /** A parsed native request. */
