@@ -41,7 +41,7 @@ import { sampleLoopLag } from './observe/sample-loop-lag';
 import { createSendMail } from './observe/send-mail';
 import { refreshGauges } from './observe/status-pages';
 import { handleChat } from './pipeline/chat/handle-chat';
-import { settleRecord } from './pipeline/metering/settle-record';
+import { settleRecord } from './pipeline/metering/build-record';
 import { FirstCredentials } from './process/first-credentials';
 import { openVault } from './process/open-vault';
 import { coalesceRuns } from './providers/coalesce-runs';

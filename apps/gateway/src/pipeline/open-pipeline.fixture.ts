@@ -35,7 +35,7 @@ import { OpenRequests } from '../observe/open-requests';
 import { Readers } from '../observe/readers';
 import type { Services } from '../services/contract';
 import { createDowngradeModels, createStoreClock } from '../services/create-memories';
-import { settleRecord } from './metering/settle-record';
+import { settleRecord } from './metering/build-record';
 import { type Admission, type AdmitInput, CHAT } from './request/admit';
 import { admitInTurn } from './request/admit-in-turn';
 import { KEY, PROJECT } from './sample-principal.fixture';

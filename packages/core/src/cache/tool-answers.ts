@@ -9,15 +9,16 @@ export function mayCache(response: ChatResponse, { cacheToolCalls }: Wish): bool
   return cacheToolCalls || !response.choices.some(callsTools);
 }
 
-function callsTools({ toolCalls = [], finishReason, messageExtra }: ChatChoice): boolean {
-  return toolCalls.length > 0 || finishReason === 'tool_calls' || messageExtra?.function_call != null;
+function callsTools({ toolCalls, finishReason, messageExtra }: ChatChoice): boolean {
+  const isCall = toolCalls !== undefined && toolCalls.length > 0;
+  return isCall || finishReason === 'tool_calls' || messageExtra?.function_call != null;
 }
 
 /**
  * True if concurrent identical requests may share an answer. A request with tools may not: agents in step would share
  * one run.
  */
-export function mayShare({ tools = [], toolChoice, extra }: ChatRequest, { cacheToolCalls }: Wish): boolean {
-  const offersTools = (tools.length > 0 || extra.functions !== undefined) && toolChoice?.type !== 'none';
-  return cacheToolCalls || !offersTools;
+export function mayShare({ tools, toolChoice, extra }: ChatRequest, { cacheToolCalls }: Wish): boolean {
+  const hasTools = (tools !== undefined && tools.length > 0) || extra.functions !== undefined;
+  return cacheToolCalls || !hasTools || toolChoice?.type === 'none';
 }

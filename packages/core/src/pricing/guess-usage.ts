@@ -6,6 +6,7 @@ import {
   type FilledUsage,
   fillUsage,
   isUntold,
+  isWhole,
   promptTokens,
   type Usage,
   untoldOf,
@@ -37,11 +38,11 @@ export function wholeUsage(
   batches: readonly EventBatch[],
   reported: Usage | undefined,
 ): FilledUsage {
-  const guess = () => guessUsage(request, batches);
-  if (reported === undefined) return { usage: guess(), untold: 'both' };
+  if (reported === undefined) return { usage: guessUsage(request, batches), untold: 'both' };
   // A cached answer has its usage already.
   if (batches.length === 0 || request.countOnly === true) return { usage: reported };
-  return fillUsage(isStale(batches) ? withOutputUntold(reported) : reported, guess);
+  const told = isStale(batches) ? withOutputUntold(reported) : reported;
+  return isWhole(told) ? { usage: told } : fillUsage(told, () => guessUsage(request, batches));
 }
 
 /**

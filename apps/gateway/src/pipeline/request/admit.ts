@@ -102,13 +102,18 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
   let reloaded = false;
   let skipCache = false;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    let requested = tryPlan(services, known, planner);
-    if (requested instanceof GatewayError) {
-      known = await withPrincipal(known, await refreshPrincipal(services, known.principal, requested));
+    let requested: P;
+    try {
+      requested = planner.plan(services, known);
+    } catch (refusal) {
+      // Local data may be outdated.
+      if (!(refusal instanceof GatewayError)) throw refusal;
+      known = await withPrincipal(known, await refreshPrincipal(services, known.principal, refusal));
       requested = planner.plan(services, known);
     }
     const { principal } = known;
-    const downgrade = planDowngrade(services, known, { requested, planner });
+    const isCustomer = input.ctx.customerId !== undefined;
+    const downgrade = isCustomer ? planDowngrade(services, known, { requested, planner }) : undefined;
     const asked = admitRequest(known, requested, { downgrade: downgrade?.plan, reloaded, skipCache, run, services });
     let decision: AdmitDecision;
     const askedMs = services.clock.monotonicMs();
@@ -166,16 +171,6 @@ function admitSpent<R extends { readonly model: string }, P extends Planned, S>(
   const { principal, request } = input;
   const decision = { type: 'spent', nowMs: services.storeClock.nowMs() } as const;
   return { principal, plan: planner.plan(services, input), decision, downgraded: false, requestedModel: request.model };
-}
-
-/** Returns the refusal instead of throwing, because local data may be outdated. */
-function tryPlan<R, P, S>(services: AdmitNeeds, input: AdmitInput<R>, planner: Planner<R, P, S>): P | GatewayError {
-  try {
-    return planner.plan(services, input);
-  } catch (refusal) {
-    if (refusal instanceof GatewayError) return refusal;
-    throw refusal;
-  }
 }
 
 /** The store can't decide: open projects are served all the same, their cost is settled when the store is back. */
@@ -250,6 +245,8 @@ export const CHAT: Planner<ChatRequest, RequestPlan, CachedAnswer> = {
   },
 };
 
+const withoutCache = ({ admit }: Planned): AdmitPlan => ({ ...admit, cacheKey: undefined });
+
 function admitRequest(
   input: AdmitInput<unknown>,
   requested: Planned,
@@ -261,7 +258,7 @@ function admitRequest(
     services: Pick<Services, 'openParts'>;
   },
 ): AdmitRequest {
-  const look = (plan: Planned) => (options.skipCache ? { ...plan.admit, cacheKey: undefined } : plan.admit);
+  const { skipCache, downgrade } = options;
   const { key, project, budgets, levelLimits } = input.principal;
   const asked = budgets?.of(labelsOf(input.principal, input.ctx.labels));
   return {
@@ -277,8 +274,8 @@ function admitRequest(
         : { ratePerMinute: key.rateLimitPerMinute, burst: key.rateLimitBurst ?? key.rateLimitPerMinute },
     customerId: input.ctx.customerId,
     maxCustomers: project.maxCustomers,
-    requested: look(requested),
-    downgrade: options.downgrade && look(options.downgrade),
+    requested: skipCache ? withoutCache(requested) : requested.admit,
+    downgrade: skipCache ? downgrade && withoutCache(downgrade) : downgrade?.admit,
     projectCapNanoUsd: project.monthlyCapNanoUsd,
     keyBudgetNanoUsd: key.budgetNanoUsd,
     keyBudgetPeriod: key.budgetPeriod,

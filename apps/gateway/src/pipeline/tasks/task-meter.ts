@@ -12,9 +12,8 @@ import type { TaskRequest } from '@llm0/core/tasks/task-request';
 import type { UpstreamEffort } from '@llm0/core/upstream/upstream-response';
 import type { TaskSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
-import { Booking, type BookingInput, type BookingNeeds, type Ending } from '../metering/booking';
+import { Booking, type BookingInput, type BookingNeeds, cacheTtlMs, type Ending } from '../metering/booking';
 import type { Outcome } from '../metering/build-record';
-import { cacheTtlMs } from '../metering/cache-ttl';
 import type { TaskPlan } from './plan-task';
 
 /** What one target answered and reported. */
@@ -132,14 +131,13 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
   }
 
   private cacheWrite(kept: CachedTask): CacheWrite | undefined {
-    const { ctx, admission } = this.input;
-    const { cacheKey: key, route } = admission.plan;
+    const { cacheKey: key } = this.input.admission.plan;
     const { cacheMaxBodyBytes } = this.needs.config;
     if (key === undefined || isLongJson(kept.answer, cacheMaxBodyBytes)) return undefined;
     const value = CACHED_TASK_CODEC.encode(kept);
     if (value.length > cacheMaxBodyBytes) return undefined;
     const { provider, model } = kept;
-    const ttlMs = cacheTtlMs(this.needs, { ctx, project: admission.principal.project, route, answered: kept });
+    const ttlMs = cacheTtlMs(this.needs, this.input, kept);
     return { key, value, ttlMs, provider, model };
   }
 

@@ -13,9 +13,9 @@ import type { UpstreamEffort, UpstreamSpend } from '@llm0/core/upstream/upstream
 import { mayBeBilled, wasNeverSent } from '@llm0/providers/transport/call-provider';
 import type { Services } from '../../services/contract';
 import type { Attempt, UpstreamStep } from './attempt';
+import { countSwitches } from './attempt';
 import { pause } from './back-off';
 import { claimPlace } from './claim-place';
-import { countSwitches } from './count-switches';
 import { finalFailure, nobodyAsked } from './final-failure';
 
 export type UpstreamNeeds = Pick<Services, 'config' | 'clock' | 'fetch' | 'connect' | 'metrics' | 'health' | 'routing'>;
