@@ -60,6 +60,7 @@ const IS_TRIED_LAST = {
  * asked. At most 2 × the longest time-out, but at least a second each.
  */
 export class AttemptPlan<T extends Target> {
+  private readonly longestMs: number;
   private readonly deadlineMs: number;
   private readonly targets: readonly T[];
   private index = 0;
@@ -79,12 +80,13 @@ export class AttemptPlan<T extends Target> {
     let longestMs = 0;
     this.targets = options.targets;
     for (const target of this.targets) longestMs = Math.max(longestMs, options.timeoutMsOf(target));
+    this.longestMs = longestMs;
     this.deadlineMs = nowMs + 2 * longestMs;
   }
 
   /** The next attempt; undefined when none is left. */
   next(nowMs: number): AttemptStep<T> | undefined {
-    const waitMs = this.takeRetry(nowMs);
+    const waitMs = this.retryWaitMs === undefined ? undefined : this.takeRetry(nowMs);
     if (waitMs !== undefined && this.current !== undefined) return this.step(this.current, nowMs, waitMs);
     const target = this.nextClosed() ?? this.nextPostponed();
     if (target === undefined) return undefined;
@@ -171,7 +173,7 @@ export class AttemptPlan<T extends Target> {
     const startMs = nowMs + waitMs;
     const { reservedMs = RESERVED_PER_TARGET_MS } = this.options;
     const leftMs = this.deadlineMs - startMs - later * reservedMs;
-    const mostMs = this.options.timeoutMsOf(target);
+    const mostMs = this.targets.length === 1 ? this.longestMs : this.options.timeoutMsOf(target);
     const wantedMs = Math.max(Math.min(MIN_ATTEMPT_MS, mostMs), Math.min(mostMs, leftMs));
     const timeoutMs = this.tried === 1 ? wantedMs : Math.min(wantedMs, this.retryLeftMs(startMs));
     const outputByMs = later === 0 ? Number.POSITIVE_INFINITY : startMs + Math.max(timeoutMs, leftMs);

@@ -101,7 +101,7 @@ export class CircuitBreaker {
   /** True when this closed the breaker. */
   succeed(startedMs: number, nowMs: number): boolean {
     if (this.openedAtMs === undefined) {
-      this.rotate(nowMs);
+      if (nowMs - this.windowStartMs >= this.settings.windowMs) this.rotate(nowMs);
       this.ok[0] = (this.ok[0] ?? 0) + 1;
       return false;
     }

@@ -96,7 +96,7 @@ export class SharedTargetHealth implements TargetMonitor {
   succeeded(target: Target, { startedMs, ownKeysOf }: AttemptMark): void {
     const nowMs = this.options.monotonicMs();
     const key = targetKey(target);
-    const one = this.watch(key, target);
+    const one = this.watched.get(key) ?? this.watch(key, target);
     noteLatency(one, nowMs - startedMs, nowMs);
     this.succeedOne(one, startedMs, nowMs);
     const own = ownKeysOf === undefined ? undefined : this.watched.get(scopedKey(ownKeysOf, key));

@@ -37,8 +37,9 @@ export function createWatched(key: string, { provider, model }: Target, random: 
 }
 
 export function noteLatency(one: Watched, tookMs: number, nowMs: number): void {
-  const beforeMs = readLatency(one, nowMs);
-  one.latencyMs = beforeMs === undefined ? tookMs : beforeMs + LATENCY_WEIGHT * (tookMs - beforeMs);
+  const { latencyMs: beforeMs } = one;
+  const isFirst = beforeMs === undefined || nowMs - one.latencyAtMs > LATENCY_KEPT_MS;
+  one.latencyMs = isFirst ? tookMs : beforeMs + LATENCY_WEIGHT * (tookMs - beforeMs);
   one.latencyAtMs = nowMs;
 }
 

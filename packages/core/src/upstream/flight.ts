@@ -70,7 +70,8 @@ export class Flight<R extends UpstreamResponse = UpstreamResponse> {
       this.iterator = batches;
       if (this.done) this.cancelUpstream();
     } else if (!this.done) {
-      this.batches = [...batches];
+      // Nothing is added to a complete answer.
+      this.batches = batches as EventBatch[];
       this.end(undefined);
     }
   }
@@ -217,7 +218,7 @@ export class Subscriber<R extends UpstreamResponse = UpstreamResponse> {
   isLeftBehind = false;
 
   constructor(
-    private readonly flight: Flight<R>,
+    readonly flight: Flight<R>,
     /** True for a reader who joined the call. */
     readonly isFollower: boolean,
   ) {}

@@ -65,9 +65,11 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
   const headersMs = performance.now() - startedMs;
   const { status } = response;
   if (!response.ok) throw await readError(call, response, headersMs);
-  const answer = { status, dropped: upstreamRequest.dropped, headersMs };
-  if (bytes !== undefined && bytes.byteLength > SMALL_ANSWER_BYTES) await call.room?.takeAnswer(bytes.byteLength);
-  if (bytes !== undefined) return wholeAnswer(() => decodeWhole(provider, bytes, request), provider.name, answer);
+  const { dropped } = upstreamRequest;
+  if (bytes !== undefined) {
+    if (bytes.byteLength > SMALL_ANSWER_BYTES) await call.room?.takeAnswer(bytes.byteLength);
+    return wholeAnswer(() => decodeWhole(provider, bytes, request), provider.name, { status, dropped, headersMs });
+  }
   const streamed = isStream(response.headers.get('content-type') ?? '', request);
   const leftMs = Math.max(1, call.timeoutMs - headersMs);
   const body = new UpstreamBody(response.body, {
@@ -82,7 +84,7 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
   const events = streamed
     ? new StreamedAnswer(body, provider.createStreamDecoder(request), provider.name)
     : new WholeAnswer(() => readAnswer(call, body), provider.name, body);
-  return { status, dropped: answer.dropped, headersMs, events };
+  return { status, dropped, headersMs, events };
 }
 
 async function readAnswer({ provider, request, room }: ProviderCall, body: UpstreamBody): Promise<EventBatch> {
@@ -147,21 +149,21 @@ function withMedia(call: ProviderCall): EncodeContext | Promise<EncodeContext> {
   return inlineMedia(urls, { ...call.egress, ...call }).then((media) => ({ ...call.context, media }));
 }
 
-async function send(call: ProviderCall, request: UpstreamRequest): Promise<FetchedAnswer> {
+function send(call: ProviderCall, request: UpstreamRequest): Promise<FetchedAnswer> {
   const { provider, signal } = call;
   call.onSend?.(request.body);
-  if (provider.respondLocally === undefined) {
-    return fetchUpstream({
-      provider: provider.name,
-      request: call.trace === undefined ? request : withTrace(request, call.trace),
-      timeoutMs: call.timeoutMs,
-      connectTimeoutMs: call.connectTimeoutMs,
-      signal,
-      fetch: call.fetch,
-    });
+  if (provider.respondLocally !== undefined) {
+    if (signal.aborted) throw givenUp(signal);
+    return provider.respondLocally(request, signal).then((response) => ({ response }));
   }
-  if (signal.aborted) throw givenUp(signal);
-  return { response: await provider.respondLocally(request, signal) };
+  return fetchUpstream({
+    provider: provider.name,
+    request: call.trace === undefined ? request : withTrace(request, call.trace),
+    timeoutMs: call.timeoutMs,
+    connectTimeoutMs: call.connectTimeoutMs,
+    signal,
+    fetch: call.fetch,
+  });
 }
 
 /** The response's content type counts; some answer a stream request with a JSON body. */

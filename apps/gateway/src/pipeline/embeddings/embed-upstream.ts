@@ -76,7 +76,7 @@ class EmbeddingCall extends UpstreamCall<
 
   protected resultOf({ attempt, embedded }: OpenedEmbeddings): UpstreamEmbeddings {
     attempt.slots?.end();
-    return { ...embedded, ...this.noteSuccess(attempt, 200) };
+    return { ...embedded, ...this.noteSuccess(attempt, { status: 200 }) };
   }
 
   private async embed(attempt: Attempt, { timeoutMs }: UpstreamStep): Promise<EmbeddedInputs> {

@@ -96,7 +96,7 @@ class TaskCall<R extends TaskRequest, A extends JsonObject> extends UpstreamCall
 
   protected resultOf({ attempt, called }: Opened<A>): TaskResponse<A> {
     if (called.stream === undefined) attempt.slots?.end();
-    return { ...this.watched(attempt, called), ...this.noteSuccess(attempt, 200) };
+    return { ...this.watched(attempt, called), ...this.noteSuccess(attempt, { status: 200 }) };
   }
 
   /** A stream has its place until it ends; one that breaks counts against its target. */

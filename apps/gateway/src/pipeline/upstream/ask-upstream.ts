@@ -22,8 +22,14 @@ export class PlaceOnFlight implements PendingCompletion {
     this.answer = this.begin();
   }
 
-  protected begin(): Promise<Completion> {
-    return awaitFirstOutput(this.subscriber);
+  /** Resolves at the first output. */
+  protected async begin(): Promise<Completion> {
+    const { subscriber } = this;
+    try {
+      return new FlightCompletion(subscriber, await subscriber.open());
+    } catch (error) {
+      throw subscriber.shareOf(error);
+    }
   }
 
   leave(): void {
@@ -73,14 +79,6 @@ export function startFlight(services: AskNeeds, { ctx, admission, key }: NewFlig
   return services.flights.start(key, call);
 }
 
-export async function awaitFirstOutput(subscriber: Subscriber): Promise<Completion> {
-  try {
-    return new FlightCompletion(subscriber, await subscriber.open());
-  } catch (error) {
-    throw subscriber.shareOf(error);
-  }
-}
-
 /** The answer of a call, as one of its readers gets it. */
 class FlightCompletion implements Completion {
   readonly atOnce: Completion['atOnce'];
@@ -113,11 +111,11 @@ class FlightCompletion implements Completion {
   }
 
   pays(): boolean {
-    return this.subscriber.pays();
+    return this.subscriber.flight.pays(this.subscriber);
   }
 
   received(): readonly EventBatch[] {
-    return this.subscriber.received();
+    return this.subscriber.flight.received();
   }
 
   next(): EventBatch | null | Promise<EventBatch | null> {
@@ -125,7 +123,7 @@ class FlightCompletion implements Completion {
   }
 
   leave(): void {
-    this.subscriber.leave();
+    this.subscriber.flight.leave(this.subscriber);
   }
 }
 

@@ -70,7 +70,7 @@ class ChatCall
   }
 
   protected override ask(step: UpstreamStep): Promise<OpenedTarget | undefined> {
-    return this.mayHedge ? this.askHedged(step) : super.ask(step);
+    return this.mayHedge ? this.askHedged(step) : this.attempt(step, this.job.signal);
   }
 
   private async askHedged(step: UpstreamStep): Promise<OpenedTarget | undefined> {
@@ -95,16 +95,18 @@ class ChatCall
     return isBilled ? guessUsage(request, received) : undefined;
   }
 
-  protected resultOf({ attempt, status, dropped, batches }: OpenedTarget): UpstreamResponse {
+  protected resultOf(opened: OpenedTarget): UpstreamResponse {
+    const { attempt, dropped, batches } = opened;
     const { attempts, superseded } = this;
     // A hedge's answer is listed after its first attempt; the first attempt's answer before its hedge.
     const isHedge = superseded !== undefined && superseded.startMs < attempt.startedMs - this.job.startMs;
     if (superseded !== undefined && isHedge) attempts.push(superseded);
-    const effort = this.noteSuccess(attempt, status);
+    const effort = this.noteSuccess(attempt, opened);
     this.slots = attempt.slots;
     if (this.hasEnded) this.slots?.end();
     if (superseded !== undefined && !isHedge) attempts.push(superseded);
     const answeredBy = startedBy(attempt.received);
+    if ('length' in batches) return { ...effort, dropped, answeredBy, batches };
     return { ...effort, dropped, answeredBy, batches, onBroken: (error) => this.noteBroken(attempt, error) };
   }
 

@@ -153,7 +153,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   }
 
   /** The attempt is the answer. */
-  protected noteSuccess(attempt: Attempt<Received>, status: number): UpstreamEffort<RouteTarget> {
+  protected noteSuccess(attempt: Attempt<Received>, answer: { readonly status: number }): UpstreamEffort<RouteTarget> {
     this.answering = attempt;
     // Another target answers: its place isn't needed.
     this.job.room?.place?.slots.end();
@@ -161,8 +161,8 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     const firstWaitMs = this.services.clock.monotonicMs() - this.startedMs;
     const { session } = this.job.route;
     if (session !== undefined) this.services.routing().warmTargets.note(session, attempt.target);
-    attempts.push(this.logAttempt(attempt, 'ok', { status }));
-    const failoverCount = countSwitches(attempts);
+    attempts.push(this.logAttempt(attempt, 'ok', answer));
+    const failoverCount = attempts.length === 1 ? 0 : countSwitches(attempts);
     return { target: attempt.target, attempts, failoverCount, wastedNanoUsd, wasteEstimated, firstWaitMs };
   }
 
