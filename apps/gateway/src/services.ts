@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { BodyDeadlines } from '@llm0/core/async/body-deadlines';
+import { BodyDeadlines } from '@llm0/core/async/bounded-body';
 import { backendProvider } from '@llm0/core/backends/backend';
 import { GuardrailCompiler, type TextChecks } from '@llm0/core/guardrails/compile-guardrails';
 import { KeyCache } from '@llm0/core/keys/key-cache';

@@ -6,8 +6,12 @@ import type { ErrorEnvelope } from '../dialects/dialect';
 import { handleRefusal, type Progress } from '../pipeline/handle-refusal';
 import { Booking, type BookingInput, type Ending } from '../pipeline/metering/booking';
 import { admitPlanned, type Planner } from '../pipeline/request/admit';
-import { authenticate } from '../pipeline/request/authenticate';
-import { type Authenticated, refreshStaleTables, reloadPrincipal } from '../pipeline/request/load-principal';
+import {
+  type Authenticated,
+  authenticate,
+  refreshStaleTables,
+  reloadPrincipal,
+} from '../pipeline/request/authenticate';
 import { openContext, type RequestContext } from '../pipeline/request/open-context';
 import { admitPlan, NO_HOLD } from '../pipeline/request/prepared-route';
 import type { Services, UnderWay } from '../services/contract';

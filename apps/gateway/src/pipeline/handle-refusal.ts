@@ -10,8 +10,8 @@ import type { Services } from '../services/contract';
 import { guardFailure } from './guard/guard-failure';
 import { asLogAttempt, type Booking } from './metering/booking';
 import { buildRecord, errorOutcome, type Outcome, settleRecord } from './metering/build-record';
+import type { Authenticated } from './request/authenticate';
 import { AdmissionDenied } from './request/denials';
-import type { Authenticated } from './request/load-principal';
 import type { RequestContext } from './request/open-context';
 import { asGatewayError, respondError } from './request/respond-error';
 

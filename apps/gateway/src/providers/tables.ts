@@ -1,7 +1,6 @@
 // Postgres unreachable: the tables stay as they are and are read again at the next change or tick.
 
-import { createPriceBook } from '@llm0/core/pricing/create-price-book';
-import type { PriceBook } from '@llm0/core/pricing/price-book';
+import { createPriceBook, type PriceBook } from '@llm0/core/pricing/price-book';
 import { type AliasBook, createAliasBook, noAliases } from '@llm0/core/routing/alias';
 import { type Chain, mergeChains, TIERS, type Tier } from '@llm0/core/routing/chain';
 import { type ConfiguredProvider, createRoutingTables, type RoutingTables } from '@llm0/core/routing/routing-tables';

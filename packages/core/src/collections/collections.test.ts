@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { LinkedSet, type Place } from './linked-set';
-import { ReleasingMap } from './releasing-map';
+import { LinkedSet, type Place, ReleasingMap } from './linked-set';
 
 const step = fc.record({ adds: fc.boolean(), key: fc.integer({ min: 0, max: 12 }) });
 

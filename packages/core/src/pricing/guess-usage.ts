@@ -12,7 +12,7 @@ import {
   untoldOf,
   ZERO_USAGE,
 } from '../chat/usage';
-import { guessInputTokens, guessTokens } from './estimate-tokens';
+import { guessInputTokens, guessTokens } from './estimate-cost';
 
 /** Usage of an answer of which the upstream never reported any: an abort, a failure, a sloppy vendor. */
 export function guessUsage(request: ChatRequest, batches: readonly EventBatch[]): Usage {

@@ -73,3 +73,44 @@ export interface PriceBook {
   isListed(provider: string, model: string): boolean;
   list(): readonly PricedModel[];
 }
+
+/**
+ * Builds the look-up. `freeProviders` run on the operator's own machines: every model of theirs is priced 0,
+ * whether listed or not.
+ */
+export function createPriceBook(models: readonly PricedModel[], freeProviders: ReadonlySet<string>): PriceBook {
+  const byName = new Map<string, PricedModel>();
+  for (const model of models) byName.set(`${model.provider}/${model.model}`, model);
+  return {
+    find(provider, model) {
+      const listed = byName.get(`${provider}/${model}`);
+      if (listed !== undefined || !freeProviders.has(provider)) return listed;
+      return { provider, model, mode: 'chat', prices: { input: 0, output: 0 }, capabilities: [] };
+    },
+    isListed: (provider, model) => byName.has(`${provider}/${model}`),
+    list: () => models,
+  };
+}
+
+/** Request and its target. */
+interface Asked {
+  readonly provider: string;
+  readonly model: string;
+}
+
+/**
+ * Billing price: that of the vendor's answering model if the price book has it, else that of the requested one. A price
+ * from the operator stays, because a vendor may use another name.
+ */
+export function pricedAnswer(
+  prices: PriceBook,
+  { provider, model }: Asked,
+  answeredBy: string | undefined,
+): PricedModel | undefined {
+  const asked = prices.find(provider, model);
+  if (answeredBy === undefined || answeredBy === model || asked?.source === OPERATOR) return asked;
+  return prices.isListed(provider, answeredBy) ? prices.find(provider, answeredBy) : asked;
+}
+
+/** `source` of prices that were set through the admin API. */
+const OPERATOR = 'operator';

@@ -2,6 +2,16 @@
 import { inTime } from '../async/in-time';
 import { FAILURE_TABLE } from '../errors/error-table';
 import type { UpstreamFailure } from '../errors/gateway-error';
+import {
+  createWatched,
+  guessCoolDownMs,
+  noteLatency,
+  parseKey,
+  readLatency,
+  scopedKey,
+  statusOf,
+  type Watched,
+} from './circuit-breaker';
 import { type Target, targetKey } from './target';
 import type { AttemptMark, ClosedReason, TargetMonitor, TargetStatus } from './target-health';
 import {
@@ -13,16 +23,6 @@ import {
   type TargetHealthStore,
   type UntoldReport,
 } from './target-health-store';
-import {
-  createWatched,
-  guessCoolDownMs,
-  noteLatency,
-  parseKey,
-  readLatency,
-  scopedKey,
-  statusOf,
-  type Watched,
-} from './watched-target';
 
 export interface SharedTargetHealthOptions {
   readonly store: TargetHealthStore;

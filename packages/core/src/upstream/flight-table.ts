@@ -1,4 +1,4 @@
-import { ReleasingMap } from '../collections/releasing-map';
+import { ReleasingMap } from '../collections/linked-set';
 import { Flight, type Subscriber, type UpstreamCallUnderWay } from './flight';
 import type { UpstreamResponse } from './upstream-response';
 

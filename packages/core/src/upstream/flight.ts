@@ -70,8 +70,7 @@ export class Flight<R extends UpstreamResponse = UpstreamResponse> {
       this.iterator = batches;
       if (this.done) this.cancelUpstream();
     } else if (!this.done) {
-      // Nothing is added to a complete answer.
-      this.batches = batches as EventBatch[];
+      this.batches = batches as EventBatch[]; // Nothing is added to a complete answer.
       this.end(undefined);
     }
   }

@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
-import { countMarks, noteMarks } from '../translation/cache-marks';
 import { effortOfBudget } from '../translation/effort-by-budget';
 import { chatBody } from '../translation/json-body';
+import { remoteUrls } from '../translation/media-source';
 import { capLimit } from '../translation/output-limit';
 import { asObject } from '../translation/read-json';
-import { DroppedParameters } from '../translation/refuse-parameter';
+import { countMarks, DroppedParameters, noteMarks } from '../translation/refuse-parameter';
 import { refuseExtras } from '../translation/translated-fields';
 import { encodeMessages } from './encode-messages';
 import { encodeToolChoice, encodeTools } from './encode-tools';
@@ -189,3 +189,10 @@ function setEffort(body: JsonObject, request: ChatRequest, { context, quirks, dr
   const effort = effortOfBudget(thinking);
   if (effort !== undefined) body.reasoning_effort = effort;
 }
+
+/** The http(s) URLs of files, which the vendor does not read by itself: their content must travel with the request. */
+export function listRemoteFiles(request: ChatRequest): readonly string[] {
+  return request.wire?.format === 'openai-chat' ? NO_FILES : remoteUrls(request, ['file']);
+}
+
+const NO_FILES: readonly string[] = [];

@@ -5,7 +5,7 @@ import { countEvents } from '@llm0/core/chat/input-count';
 import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-slices';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError, givenUp } from '@llm0/core/errors/gateway-error';
-import { guessInputTokens } from '@llm0/core/pricing/estimate-tokens';
+import { guessInputTokens } from '@llm0/core/pricing/estimate-cost';
 import type { Provider, StreamDecoder } from '../provider';
 import type { ProviderAnswer, ProviderCall } from '../provider-call';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';

@@ -3,17 +3,17 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import { OwnFileError } from '@llm0/core/chat/own-files';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
+import type { DialectName } from '@llm0/core/logs/log-record';
 import type { Dialect } from '../../dialects/dialect';
 import type { Services, UnderWay } from '../../services/contract';
 import { guardAnswer } from '../guard/guard-answer';
 import { type GuardedRequest, guardInput, withGuarded } from '../guard/guard-input';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { Meter } from '../metering/meter';
-import { admitPlanned, CHAT, type Judge } from '../request/admit';
+import { type AdmitInput, admitPlanned, CHAT, type Judge } from '../request/admit';
 import { admitInTurn } from '../request/admit-in-turn';
-import { authenticate, type ChosenKey } from '../request/authenticate';
-import { claimCompletion, hasIdempotencyKey, UNCLAIMED } from '../request/idempotency';
-import type { Authenticated } from '../request/load-principal';
+import { type Authenticated, authenticate, type ChosenKey } from '../request/authenticate';
+import { claimCompletion, IDEMPOTENCY_KEY, UNCLAIMED } from '../request/idempotency';
 import { openContext, type RequestContext } from '../request/open-context';
 import { HeldRequest, readRequestBody, withDigest } from '../request/read-request';
 import { loadConversation } from './load-conversation';
@@ -29,7 +29,7 @@ export async function handleChat(
   chosen?: ChosenKey,
 ): Promise<Response> {
   const underWay = httpRequest instanceof HeldRequest ? httpRequest.underWay : services.openRequests.enter();
-  const chat = new ChatUnderWay(services);
+  const chat = new ChatUnderWay(services, dialect.name, httpRequest);
   try {
     const ctx = openContext(services, httpRequest, chosen === undefined ? underWay : { held: underWay.held, chosen });
     chat.ctx = ctx;
@@ -46,33 +46,29 @@ export async function handleChat(
       responseStorage &&
       (await loadConversation(services, { dialect, responseStorage, body, headers, ctx, principal: known }));
     const decoded = loaded === undefined ? dialect.decodeRequest(body, headers) : loaded.request;
-    const request = isLarge || loaded?.isLarge === true ? await withDigest(decoded) : decoded;
-    chat.request = request;
+    chat.request = isLarge || loaded?.isLarge === true ? await withDigest(decoded) : decoded;
     chat.body = undefined;
     if (known.guardrails !== undefined || ctx.controls.guardrail !== undefined) await chat.judgeAgain(known);
-    const { guarding } = chat;
-    const principal = guarding === undefined ? known : guarding.principal;
-    const input = { ctx, principal, dialect: dialect.name, request, toSend: guarding?.request, judge: chat, httpRequest };
-    const claimed = hasIdempotencyKey(httpRequest) ? await claimCompletion(services, input, httpRequest) : UNCLAIMED;
+    const claimed = headers.has(IDEMPOTENCY_KEY) ? await claimCompletion(services, chat, httpRequest) : UNCLAIMED;
     const { claim } = claimed;
     chat.claim = claim;
-    const waits = principal.project.queueTimeoutMs !== null || ctx.runId !== undefined;
+    const waits = chat.principal.project.queueTimeoutMs !== null || ctx.runId !== undefined;
     const admitted =
-      claimed.replay ?? (await (waits ? admitInTurn(services, input, CHAT) : admitPlanned(services, input, CHAT)));
-    chat.principal = admitted.principal;
+      claimed.replay ?? (await (waits ? admitInTurn(services, chat, CHAT) : admitPlanned(services, chat, CHAT)));
+    const { principal } = admitted;
+    chat.principal = principal;
     const meter = new Meter(services, { ctx, dialect: dialect.name, admission: admitted });
     chat.meter = meter;
-    const isSame = chat.guarding?.principal.guardrails === admitted.principal.guardrails;
-    if (!isSame) await chat.judgeAgain(admitted.principal);
-    const guarded = chat.guarding;
-    meter.guard = guarded?.guard;
-    const admission = guarded === undefined ? admitted : withGuarded(admitted, guarded);
+    if (chat.guarding?.principal.guardrails !== principal.guardrails) await chat.judgeAgain(principal);
+    const { guarding } = chat;
+    meter.guard = guarding?.guard;
+    const admission = guarding === undefined ? admitted : withGuarded(admitted, guarding);
     const pending = produceAnswer(services, ctx, admission);
     meter.watch(pending);
     // A client that disconnects leaves its flight; the last one out cancels upstream.
     const given = pending.ready ?? (await untilGone(pending.answer, httpRequest.signal, pending));
-    const answer =
-      guarded === undefined ? given : guardAnswer(services, { guarded, answer: given, ctx, admission, dialect });
+    const guarded = guarding && { guarded: guarding, answer: given, ctx, admission, dialect };
+    const answer = guarded === undefined ? given : guardAnswer(services, guarded);
     meter.attach(answer);
     return await respond(services, { dialect, ctx, admission, answer, meter, claim, httpRequest, onEnd: underWay.end });
   } catch (cause) {
@@ -80,26 +76,35 @@ export async function handleChat(
   }
 }
 
-/** One request, filled in as it goes: for the answer to a failure, and for guardrails that change meanwhile. */
-class ChatUnderWay implements Progress, Judge {
-  ctx: RequestContext | undefined;
-  principal: Authenticated | undefined;
+/** One request, filled in as it goes: what its admission, its guardrails and a failure have to know. */
+class ChatUnderWay implements Progress, Judge, AdmitInput {
+  ctx!: RequestContext;
+  principal!: Authenticated;
+  request!: ChatRequest;
   body: JsonObject | undefined;
   requestedModel = '';
   stream = false;
-  request: ChatRequest | undefined;
   guard: RequestGuard | undefined;
   claim: Progress['claim'];
   meter: Progress['meter'];
   /** As the guardrails let it pass; undefined without any. */
   guarding: GuardedRequest<ChatRequest> | undefined;
+  toSend: ChatRequest | undefined;
+  readonly judge = this;
 
-  constructor(private readonly services: Services) {}
+  constructor(
+    private readonly services: Services,
+    readonly dialect: DialectName,
+    readonly httpRequest: Request,
+  ) {}
 
   async judgeAgain(principal: Authenticated): Promise<ChatRequest | undefined> {
-    const { ctx, request } = this as ChatUnderWay & { readonly ctx: RequestContext; readonly request: ChatRequest };
-    this.guarding = await guardInput(this.services, { ctx, principal, request, progress: this });
-    return this.guarding?.request;
+    const { ctx, request } = this;
+    const guarding = await guardInput(this.services, { ctx, principal, request, progress: this });
+    this.guarding = guarding;
+    this.toSend = guarding?.request;
+    if (guarding !== undefined) this.principal = guarding.principal;
+    return this.toSend;
   }
 }
 

@@ -8,9 +8,7 @@ import { clientClosed } from '@llm0/core/errors/gateway-error';
 import type { Dialect } from '../../dialects/dialect';
 import { addCostHeaders, type HeaderTable } from '../request/response-headers';
 import { SHORT_BYTES, takenWhole } from '../request/taken-stream';
-import type { Completion } from '../upstream/completion';
-import { bodyHeaders } from './body-headers';
-import { finishCompletion, type RespondInput, type RespondNeeds, takenBy } from './finish-completion';
+import { bodyHeaders, finishCompletion, type RespondInput, type RespondNeeds, takenBy } from './finish-completion';
 import { finishLarge, packLarge } from './finish-large';
 import { respondAgain } from './respond-again';
 import { respondStream } from './respond-stream';
@@ -25,7 +23,11 @@ export function respond(services: RespondNeeds, input: RespondInput): Promise<Re
 async function respondPlain(services: RespondNeeds, input: RespondInput): Promise<Response> {
   const { answer, meter, dialect } = input;
   try {
-    const collected = knownAnswer(answer) ?? (await collectAnswer(input));
+    const { atOnce } = answer;
+    const whole = answer.whole ?? atOnce?.whole;
+    const isLarge = atOnce === undefined ? answer.isLarge : atOnce.isLarge;
+    const collected =
+      whole === undefined ? await collectAnswer(input) : { response: whole, wire: atOnce?.wire, isLarge };
     const overheadMs = meter.markFirstOutput();
     const headers = bodyHeaders(input, overheadMs);
     if (collected.isLarge === true) return await respondLarge(services, input, collected, headers);
@@ -65,12 +67,6 @@ interface Collected {
   readonly response: ChatResponse;
   readonly wire?: EventBatch['wire'];
   readonly isLarge?: boolean;
-}
-
-/** An answer that needs no collecting. */
-function knownAnswer({ whole, isLarge, atOnce }: Completion): Collected | undefined {
-  if (whole !== undefined) return { response: whole, isLarge };
-  return atOnce?.whole && { response: atOnce.whole, wire: atOnce.wire, isLarge: atOnce.isLarge };
 }
 
 async function collectAnswer(input: RespondInput): Promise<Collected> {

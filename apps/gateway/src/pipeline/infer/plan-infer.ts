@@ -7,7 +7,7 @@ import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import { notAllowed } from '@llm0/core/routing/named-targets';
 import type { Services } from '../../services/contract';
 import type { Planner } from '../request/admit';
-import type { Authenticated } from '../request/load-principal';
+import type { Authenticated } from '../request/authenticate';
 import type { RequestControls } from '../request/open-context';
 import { admitPlan, isModelAllowed, refuseProvider } from '../request/prepared-route';
 import { type FieldTable, fieldsIn, requestFields } from './forward-headers';

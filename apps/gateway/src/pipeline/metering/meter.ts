@@ -1,5 +1,4 @@
-import { encodeCachedAnswer, type PackedResponse } from '@llm0/core/cache/cached-answer';
-import { mayCache } from '@llm0/core/cache/tool-answers';
+import { encodeCachedAnswer, mayCache, type PackedResponse } from '@llm0/core/cache/cached-answer';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { type FilledUsage, type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { AttemptSummary } from '@llm0/core/errors/gateway-error';
@@ -7,8 +6,7 @@ import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import type { CostDetail, LogRecord } from '@llm0/core/logs/log-record';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import { finalUsage, lastUsage, partialUsage, wholeUsage } from '@llm0/core/pricing/guess-usage';
-import type { PricedModel } from '@llm0/core/pricing/price-book';
-import { pricedAnswer } from '@llm0/core/pricing/priced-answer';
+import { type PricedModel, pricedAnswer } from '@llm0/core/pricing/price-book';
 import { firstChoice } from '@llm0/core/routing/resolve-targets';
 import { isSameTarget } from '@llm0/core/routing/target';
 import type { ResponseSummary } from '../../dialects/dialect';

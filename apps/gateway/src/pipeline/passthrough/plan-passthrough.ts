@@ -3,14 +3,13 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { drained } from '@llm0/core/errors/unasked-provider';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
-import { estimateHold, type HoldEstimate } from '@llm0/core/pricing/estimate-cost';
-import { NO_WEIGHT } from '@llm0/core/pricing/estimate-tokens';
+import { estimateHold, type HoldEstimate, NO_WEIGHT } from '@llm0/core/pricing/estimate-cost';
 import type { PriceBook, PricedModel } from '@llm0/core/pricing/price-book';
 import { notAllowed } from '@llm0/core/routing/named-targets';
 import { countReferences, hasVendorTools, type NativeShape } from '@llm0/providers/transport/call-passthrough';
 import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../request/admit';
-import { type CostlyPlan, checkCostly } from '../request/plan-request';
+import { type CostlyPlan, checkCostly } from '../request/check-costly';
 import {
   admitPlan,
   choosesModels,

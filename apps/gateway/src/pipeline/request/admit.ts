@@ -1,7 +1,6 @@
 // Hot store unreachable: 503 store_unavailable, or, for projects with `on_store_failure: open`, served without limits or cache.
 
-import { type CachedAnswer, decodeCachedAnswer } from '@llm0/core/cache/cached-answer';
-import { mayCache } from '@llm0/core/cache/tool-answers';
+import { type CachedAnswer, decodeCachedAnswer, mayCache } from '@llm0/core/cache/cached-answer';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { labelsOf } from '@llm0/core/keys/api-key';
@@ -12,8 +11,8 @@ import { fitOutput } from '@llm0/core/pricing/fit-output';
 import { mayAnswer } from '@llm0/core/routing/named-targets';
 import type { RouteTarget } from '@llm0/core/routing/resolve-targets';
 import type { Services } from '../../services/contract';
+import { type Authenticated, refreshPrincipal, reloadPrincipal } from './authenticate';
 import { denial } from './denials';
-import { type Authenticated, refreshPrincipal, reloadPrincipal } from './load-principal';
 import type { RequestContext } from './open-context';
 import { planRequest, type RequestPlan } from './plan-request';
 
@@ -96,8 +95,9 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
   planner: Planner<R, P, S>,
   run?: Budget,
 ): Promise<Admission<P, S>> {
-  const requestedModel = input.request.model;
   if (input.ctx.isSpent === true) return admitSpent(services, input, planner);
+  const { model: requestedModel } = input.request;
+  const { customerId } = input.ctx;
   let known = input;
   let reloaded = false;
   let skipCache = false;
@@ -106,14 +106,11 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
     try {
       requested = planner.plan(services, known);
     } catch (refusal) {
-      // Local data may be outdated.
-      if (!(refusal instanceof GatewayError)) throw refusal;
-      known = await withPrincipal(known, await refreshPrincipal(services, known.principal, refusal));
+      known = await refreshed(services, known, refusal);
       requested = planner.plan(services, known);
     }
     const { principal } = known;
-    const isCustomer = input.ctx.customerId !== undefined;
-    const downgrade = isCustomer ? planDowngrade(services, known, { requested, planner }) : undefined;
+    const downgrade = customerId === undefined ? undefined : planDowngrade(services, known, { requested, planner });
     const asked = admitRequest(known, requested, { downgrade: downgrade?.plan, reloaded, skipCache, run, services });
     let decision: AdmitDecision;
     const askedMs = services.clock.monotonicMs();
@@ -132,9 +129,7 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
         break;
       case 'replan':
         if (downgrade?.error !== undefined && downgrade.model === decision.downgradeModel) throw downgrade.error;
-        if (input.ctx.customerId !== undefined) {
-          services.downgradeModels.set(principal.project.id, input.ctx.customerId, decision.downgradeModel);
-        }
+        services.downgradeModels.set(principal.project.id, customerId ?? '', decision.downgradeModel);
         break;
       case 'denied':
         throw denial(decision);
@@ -151,9 +146,14 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
       }
     }
   }
-  throw new GatewayError('overloaded', 'The limits of this key are changing right now. Retry shortly.', {
-    retryAfterMs: 1000,
-  });
+  const message = 'The limits of this key are changing right now. Retry shortly.';
+  throw new GatewayError('overloaded', message, { retryAfterMs: 1000 });
+}
+
+/** The request after a refusal to plan it: local data may be outdated. Throws the refusal if nothing changed. */
+async function refreshed<R>(services: AdmitNeeds, input: AdmitInput<R>, refusal: unknown): Promise<AdmitInput<R>> {
+  if (!(refusal instanceof GatewayError)) throw refusal;
+  return withPrincipal(input, await refreshPrincipal(services, input.principal, refusal));
 }
 
 /** Plans again for a reloaded key and project, by the current guardrails. */

@@ -1,15 +1,14 @@
 import { boundedBody, declaredLength, takeRoom, tooLarge, tooSlow } from '@llm0/core/async/bounded-body';
 import { freeBytes, nextTurn } from '@llm0/core/async/time-slices';
 import { digestRequest } from '@llm0/core/cache/cache-key';
-import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { checkJsonBounds, RequestBounds } from '@llm0/core/chat/json-bounds';
+import { type JsonObject, type JsonValue, noteMembers } from '@llm0/core/chat/json';
+import { checkJsonBounds, HARMLESS_LENGTH, RequestBounds } from '@llm0/core/chat/json-bounds';
 import {
   LARGE_JSON_LENGTH,
   LONG_JSON_LENGTH,
   parseJsonInSlices,
   parseJsonPieces,
 } from '@llm0/core/chat/json-in-slices';
-import { noteMembers } from '@llm0/core/chat/json-members';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Services, UnderWay } from '../../services/contract';
@@ -52,7 +51,7 @@ export async function readRequestBody(
   if (room !== undefined) await room;
   const text = await bodyDeadlines.read(request.text(), declared ?? 0, tooSlow);
   if (text.length > maxBytes) throw tooLarge(maxBytes);
-  const seen = checkJsonBounds(text);
+  const seen = text.length < HARMLESS_LENGTH ? undefined : checkJsonBounds(text);
   if (seen?.isLarge === true) return { body: asObject(await asJson(() => parseJsonInSlices(text))), isLarge: true };
   const value = parseJsonText(text);
   if (seen !== undefined) noteMembers(value, text, seen);

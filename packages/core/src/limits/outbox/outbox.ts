@@ -4,8 +4,7 @@ import { LinkedSet } from '../../collections/linked-set';
 import { DONE_MARKER_MS } from '../hold';
 import type { RebuildSource, Settlement } from '../hot-store';
 import { chooseModes, type QueuedIds } from './choose-modes';
-import { createEntry, type Entry } from './entry';
-import { KeptRecords } from './kept-records';
+import { createEntry, type Entry, KeptRecords } from './kept-records';
 import type { OutboxPorts, SettlementSender } from './outbox-ports';
 import { type SettleMode, type SettleOutcome, settlementOfRecord } from './settlement';
 
