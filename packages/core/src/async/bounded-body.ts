@@ -100,16 +100,18 @@ export interface BodyDeadlinesOptions {
 }
 
 /** A read under way; ends early if it expires. */
-class OpenRead<T> {
+class OpenRead<T> implements Place<Expiring> {
   readonly result = Promise.withResolvers<T>();
-  private readonly place: Place<Expiring>;
+  value: Expiring | undefined;
+  before: Place<Expiring> | undefined;
+  after: Place<Expiring> | undefined;
 
   constructor(
     private readonly open: LinkedSet<Expiring>,
     readonly byMs: number,
     private readonly late: () => Error,
   ) {
-    this.place = open.add(this);
+    open.append(this, this);
   }
 
   async follow(reading: Promise<T>): Promise<void> {
@@ -118,12 +120,12 @@ class OpenRead<T> {
     } catch (error) {
       this.result.reject(error);
     } finally {
-      this.open.remove(this.place);
+      this.open.remove(this);
     }
   }
 
   expire(): void {
-    this.open.remove(this.place);
+    this.open.remove(this);
     this.result.reject(this.late());
   }
 }

@@ -51,10 +51,8 @@ export function canonicalText(request: ChatRequest): string {
 }
 
 function canonicalParts(request: ChatRequest, messages: readonly unknown[] = request.messages): unknown[] {
-  const extra: [string, unknown][] = [];
-  for (const name of Object.keys(request.extra).sort()) {
-    if (!LEFT_OUT.has(name)) extra.push([name, request.extra[name]]);
-  }
+  const names = Object.keys(request.extra);
+  const extra = names.length === 0 ? names : extrasOf(request, names);
   // Explicit nulls let the runtime serialize several times as fast.
   const parts: unknown[] = [
     messages,
@@ -86,4 +84,11 @@ function canonicalParts(request: ChatRequest, messages: readonly unknown[] = req
   }
   if (request.countOnly === true) parts.push('count');
   return parts;
+}
+
+function extrasOf({ extra }: ChatRequest, names: string[]): unknown[] {
+  return names
+    .sort()
+    .filter((name) => !LEFT_OUT.has(name))
+    .map((name) => [name, extra[name]]);
 }

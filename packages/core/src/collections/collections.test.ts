@@ -26,6 +26,29 @@ describe('collections of what comes and goes', () => {
     );
   });
 
+  test('a member may be its own place, and come again', () => {
+    class Member implements Place<Member> {
+      value: Member | undefined;
+      before: Place<Member> | undefined;
+      after: Place<Member> | undefined;
+    }
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+        const set = new LinkedSet<Member>();
+        const members = Array.from({ length: 13 }, () => new Member());
+        const expected = new Set<Member>();
+        for (const { adds, key } of steps) {
+          const member = members[key] as Member;
+          expect(expected.delete(member)).toBe(adds ? member.value !== undefined : set.remove(member));
+          if (adds) set.append(member, member);
+          if (adds) expected.add(member);
+          expect([...set]).toEqual([...expected]);
+          expect(set.size).toBe(expected.size);
+        }
+      }),
+    );
+  });
+
   test('members may go and come while a linked set is walked', () => {
     const set = new LinkedSet<string>();
     const [a, b, c] = ['a', 'b', 'c'].map((value) => set.add(value));

@@ -1,5 +1,6 @@
-/** A member's handle; only its set reads it. */
+/** A member's handle, maybe the member itself; only its set changes it. */
 export interface Place<T> {
+  /** Undefined once removed. */
   value: T | undefined;
   before: Place<T> | undefined;
   after: Place<T> | undefined;
@@ -25,12 +26,20 @@ export class LinkedSet<T> {
 
   /** Appends a value. Returns the handle for `remove`. */
   add(value: T): Place<T> {
-    const place: Place<T> = { value, before: this.last, after: undefined };
+    const place: Place<T> = { value: undefined, before: undefined, after: undefined };
+    this.append(place, value);
+    return place;
+  }
+
+  /** Appends a value at a place of its own, which may have been removed before. */
+  append(place: Place<T>, value: T): void {
+    if (place.value !== undefined) this.remove(place);
+    place.value = value;
+    place.before = this.last;
     if (this.last === undefined) this.first = place;
     else this.last.after = place;
     this.last = place;
     this.count += 1;
-    return place;
   }
 
   /** Once for each place: false if already removed. */

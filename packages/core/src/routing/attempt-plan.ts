@@ -171,7 +171,7 @@ export class AttemptPlan<T extends Target> {
     this.tried += 1;
     const { later } = this;
     const startMs = nowMs + waitMs;
-    const { reservedMs = RESERVED_PER_TARGET_MS } = this.options;
+    const reservedMs = later === 0 ? 0 : (this.options.reservedMs ?? RESERVED_PER_TARGET_MS);
     const leftMs = this.deadlineMs - startMs - later * reservedMs;
     const mostMs = this.targets.length === 1 ? this.longestMs : this.options.timeoutMsOf(target);
     const wantedMs = Math.max(Math.min(MIN_ATTEMPT_MS, mostMs), Math.min(mostMs, leftMs));

@@ -98,47 +98,50 @@ export function readUsualAnswer(body: JsonObject): EventBatch | undefined {
 
 function readChoice(choice: JsonValue, index: number): ChatChoice | undefined {
   if (!isObject(choice) || (choice.index ?? index) !== index) return undefined;
-  const message = readMessage(choice.message);
-  if (message === undefined) return undefined;
+  const { finish_reason: finish, native_finish_reason: native } = choice;
+  const given = typeof finish === 'string' && finish !== '' ? finish : undefined;
+  const read: Open<ChatChoice> = {
+    index,
+    text: null,
+    refusal: undefined,
+    reasoning: undefined,
+    toolCalls: undefined,
+    messageExtra: undefined,
+    finishReason: given === undefined ? 'stop' : decodeFinishReason(given),
+    nativeFinishReason: typeof native === 'string' && native !== '' ? native : given,
+    choiceExtra: undefined,
+  };
+  if (!readMessage(choice.message, read)) return undefined;
   let choiceExtra: Fields | undefined;
   for (const name in choice) {
     const value = choice[name] ?? null;
     if (value !== null && !CHOICE_FIELDS.has(name)) choiceExtra = withField(choiceExtra, name, value);
   }
-  const { finish_reason: finish, native_finish_reason: native } = choice;
-  const given = typeof finish === 'string' && finish !== '' ? finish : undefined;
-  return {
-    index,
-    ...message,
-    finishReason: given === undefined ? 'stop' : decodeFinishReason(given),
-    nativeFinishReason: typeof native === 'string' && native !== '' ? native : given,
-    choiceExtra,
-  };
+  read.choiceExtra = choiceExtra;
+  return read;
 }
 
-type Message = Pick<ChatChoice, 'text' | 'refusal' | 'reasoning' | 'toolCalls' | 'messageExtra'>;
+type Open<T> = { -readonly [K in keyof T]: T[K] };
 
-function readMessage(message: JsonValue | undefined): Message | undefined {
-  if (!isObject(message)) return undefined;
-  let text: string | null = null;
-  let refusal: string | undefined;
-  let reasoning: string | undefined;
-  let toolCalls: readonly ToolCall[] | undefined;
+/** Reads a message into its choice; false for an unusual one. */
+function readMessage(message: JsonValue | undefined, choice: Open<ChatChoice>): boolean {
+  if (!isObject(message)) return false;
   let messageExtra: Fields | undefined;
   for (const name in message) {
     const value = message[name] ?? null;
     if (value === null || value === '' || name === 'role') continue;
     if (name === 'tool_calls') {
-      toolCalls = readCalls(value);
-      if (toolCalls === undefined) return undefined;
+      choice.toolCalls = readCalls(value);
+      if (choice.toolCalls === undefined) return false;
     } else if (!KNOWN_FIELDS.has(name)) messageExtra = withField(messageExtra, name, value);
-    else if (typeof value !== 'string') return undefined;
-    else if (name === 'content') text = value;
-    else if (name === 'refusal') refusal = value;
-    else if (name === 'reasoning_content') reasoning = value;
-    else return undefined;
+    else if (typeof value !== 'string') return false;
+    else if (name === 'content') choice.text = value;
+    else if (name === 'refusal') choice.refusal = value;
+    else if (name === 'reasoning_content') choice.reasoning = value;
+    else return false;
   }
-  return { text, refusal, reasoning, toolCalls, messageExtra };
+  choice.messageExtra = messageExtra;
+  return true;
 }
 
 function readCalls(value: JsonValue): readonly ToolCall[] | undefined {

@@ -23,7 +23,8 @@ export function encodeRequest(request: ChatRequest, context: EncodeContext, quir
     request.wire?.format === 'openai-chat'
       ? { ...request.wire.body }
       : encodeBody(request, { context, quirks, dropped });
-  if (request.wire?.format === 'openai-chat' && !quirks.cacheMarks) removeMarks(body, request, dropped);
+  const isMarked = !quirks.cacheMarks && request.wire?.format === 'openai-chat' && countMarks(request) > 0;
+  if (isMarked) removeMarks(body, dropped);
   body.model = context.model;
   setDelivery(body, request.stream, quirks);
   const reasoning = quirks.isReasoningModel(context.model, context.priced?.capabilities ?? []);
@@ -38,8 +39,7 @@ export function encodeRequest(request: ChatRequest, context: EncodeContext, quir
 }
 
 /** `cache_control` of messages, their parts, tools and their functions. */
-function removeMarks(body: JsonObject, request: ChatRequest, dropped: DroppedParameters): void {
-  if (countMarks(request) === 0) return;
+function removeMarks(body: JsonObject, dropped: DroppedParameters): void {
   dropped.note('cache_control');
   for (const name of ['messages', 'tools'] as const) {
     const list = body[name];

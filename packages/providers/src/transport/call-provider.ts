@@ -36,7 +36,8 @@ const MIN_ERROR_BODY_MS = 200;
 export function callProvider(call: ProviderCall): Promise<ProviderAnswer> {
   if (call.request.countOnly === true && call.provider.countsTokens !== true) return Promise.resolve(guessCount(call));
   const { prompt } = call.request;
-  return prompt === undefined ? callKeyed(call) : callPrompts(call, prompt, callKeyed);
+  if (prompt !== undefined) return callPrompts(call, prompt, callKeyed);
+  return call.keys === undefined ? callOnce(call) : callWithKeys(call, call.keys);
 }
 
 function callKeyed(call: ProviderCall): Promise<ProviderAnswer> {

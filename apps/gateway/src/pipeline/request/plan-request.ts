@@ -56,9 +56,8 @@ export interface PlanInput {
 }
 
 /** The larger of requested and sent body, for absolute caps. */
-function weighSent({ request, toSend }: PlanInput): RequestWeight {
+function weighSent(request: ChatRequest, toSend: ChatRequest): RequestWeight {
   const asked = weighRequest(request);
-  if (toSend === undefined || toSend === request) return asked;
   const sent = weighRequest(toSend);
   const bytesOf = ({ textBytes, unknownBytes }: RequestWeight) => textBytes + unknownBytes;
   return bytesOf(sent) > bytesOf(asked) ? sent : asked;
@@ -72,7 +71,8 @@ export function planRequest(services: Pick<Services, 'routing'>, input: PlanInpu
   const tables = services.routing();
   const isCount = request.countOnly === true;
   // Counting tokens costs nothing.
-  const weight = isCount ? NO_WEIGHT : weighSent(input);
+  const isChanged = input.toSend !== undefined && input.toSend !== request;
+  const weight = isCount ? NO_WEIGHT : isChanged ? weighSent(request, input.toSend) : weighRequest(request);
   if (project.strictCaps) checkBounded(weight, request);
   const choice = controls.failover === undefined ? request : { model: request.model, failover: controls.failover };
   const prepared = preparedRoute(principal, tables, choice);
@@ -139,13 +139,10 @@ function planRoute(
   };
   const isFit = prepared.isPriced && fitsAll(prepared.route, size);
   const { model } = request;
-  const needs = () => ({
-    ...size,
-    model,
-    outputParam: demandedLimit(request),
-    refusesUnpriced: prepared.refusesUnpriced,
-  });
-  const route = isFit ? prepared.route : narrowRoute(prepared.route, needs());
+  const { refusesUnpriced } = prepared;
+  const route = isFit
+    ? prepared.route
+    : narrowRoute(prepared.route, { ...size, model, outputParam: demandedLimit(request), refusesUnpriced });
   if (route.alias === undefined || route.targets.length === 1) return route;
   const ordered = orderedRoute(
     route,

@@ -51,6 +51,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
 {
   protected readonly attempts: LogAttempt[] = [];
   protected readonly plan: AttemptPlan<RouteTarget>;
+  readonly targets: readonly RouteTarget[];
   private readonly startedMs: number;
   private begun = 0;
   private last: GatewayError | undefined;
@@ -71,12 +72,9 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     protected readonly job: Job,
   ) {
     this.startedMs = services.clock.monotonicMs();
+    this.targets = job.route.targets;
     if (job.route.passedOver !== undefined) this.notePassedOver(job.route.passedOver);
     this.plan = new AttemptPlan<RouteTarget>(this, this.startedMs);
-  }
-
-  get targets(): readonly RouteTarget[] {
-    return this.job.route.targets;
   }
 
   /** Without a retry after a time-out, one attempt may use all of the time. */

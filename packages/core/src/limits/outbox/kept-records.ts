@@ -155,35 +155,25 @@ function numbersOf(entryId: string): readonly [ms: number, sequence: number] {
   return [Number(entryId.slice(0, dash)), Number(entryId.slice(dash + 1))];
 }
 
-/** A settlement on its way to the store. */
-export interface Entry {
-  readonly sentAtMs: number;
+/** A settlement on its way to the store: a place among those that the store has not answered. */
+export class Entry implements Place<Entry> {
+  value: Entry | undefined;
+  before: Place<Entry> | undefined;
+  after: Place<Entry> | undefined;
   /** Last write to the store, by the monotonic clock. */
-  onWireMs: number;
-  readonly settlement: Settlement;
-  inFile: boolean;
-  /** While the store has not answered. */
-  sent: Place<Entry> | undefined;
+  onWireMs = 0;
+  inFile = false;
   /** Commit of the first attempt. */
   sentIn: CommitId | undefined;
   /** Of the first attempt. */
   shard: number | undefined;
   /** Position in the queue. */
   queued: { readonly entryId: string } | undefined;
-  /** The store may already have it, so look it up. */
-  doubtful: boolean;
-}
 
-export function createEntry(settlement: Settlement, sentAtMs: number, doubtful: boolean): Entry {
-  return {
-    sentAtMs,
-    onWireMs: 0,
-    settlement,
-    inFile: false,
-    sent: undefined,
-    sentIn: undefined,
-    shard: undefined,
-    queued: undefined,
-    doubtful,
-  };
+  constructor(
+    readonly settlement: Settlement,
+    readonly sentAtMs: number,
+    /** The store may already have it, so look it up. */
+    public doubtful: boolean,
+  ) {}
 }

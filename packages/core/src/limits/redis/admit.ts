@@ -60,7 +60,7 @@ export class RedisAdmissions implements Sender {
 
   send(): void {
     try {
-      for (const group of this.gathering) if (group !== undefined) this.sendGroup(group);
+      for (const group of this.gathering) if (group !== undefined) void this.sendGroup(group);
     } finally {
       this.gathering.length = 0;
     }
@@ -70,7 +70,7 @@ export class RedisAdmissions implements Sender {
     const gathering = this.gathering[keys.shard];
     // Plans need current data, and a full batch is long enough for the store.
     if (gathering !== undefined && !gathering.isFull && gathering.tables === keys.known.tables) return gathering;
-    if (gathering !== undefined) this.sendGroup(gathering);
+    if (gathering !== undefined) void this.sendGroup(gathering);
     else if (this.gathering.length === 0) void this.options.batch.open(this);
     const { given, shards } = this.link;
     const queueMaxEntries = Math.ceil(this.options.queueMaxEntries / shards.length);
@@ -79,21 +79,21 @@ export class RedisAdmissions implements Sender {
     return group;
   }
 
-  private sendGroup(group: Group): void {
+  private async sendGroup(group: Group): Promise<void> {
     const inTime = this.deadlines.add(() => this.expire(group));
-    runScript(this.link.client, 'admit', group.encode()).then(
-      (reply) => {
-        inTime();
-        this.take(group, reply as 0 | readonly unknown[]);
-      },
-      (error: unknown) => {
-        inTime();
-        for (const { request } of group.members) this.release(request);
-        this.options.onTrouble();
-        if (group.isLate) return;
-        for (const { reject } of group.members) reject(storeUnavailable('the store is not reachable', error));
-      },
-    );
+    let reply: unknown;
+    try {
+      reply = await runScript(this.link.client, 'admit', group.encode());
+    } catch (error) {
+      inTime();
+      for (const { request } of group.members) this.release(request);
+      this.options.onTrouble();
+      if (group.isLate) return;
+      for (const { reject } of group.members) reject(storeUnavailable('the store is not reachable', error));
+      return;
+    }
+    inTime();
+    this.take(group, reply as 0 | readonly unknown[]);
   }
 
   private expire(group: Group): void {

@@ -66,7 +66,7 @@ export class RedisCommits implements Sender {
 
   send(): void {
     try {
-      for (const group of this.gathering) if (group !== undefined) this.sendGroup(group);
+      for (const group of this.gathering) if (group !== undefined) void this.sendGroup(group);
     } finally {
       this.gathering.length = 0;
     }
@@ -83,7 +83,7 @@ export class RedisCommits implements Sender {
   private groupOf(keys: ShardKeys): CommitGroup<Entry> {
     const gathering = this.gathering[keys.shard];
     if (gathering !== undefined && !gathering.isFull) return gathering;
-    if (gathering !== undefined) this.sendGroup(gathering);
+    if (gathering !== undefined) void this.sendGroup(gathering);
     const { given, shards } = this.link;
     const cacheMaxBytes = Math.floor(this.options.cacheMaxBytes / shards.length);
     const context = { epoch: keys.known.epoch, clock: given?.() ?? '', cacheMaxBytes };
@@ -92,26 +92,23 @@ export class RedisCommits implements Sender {
     return group;
   }
 
-  private sendGroup(group: CommitGroup<Entry>): void {
-    if (group.isRecordsOnly) {
-      this.append(group);
-      return;
-    }
+  private async sendGroup(group: CommitGroup<Entry>): Promise<void> {
+    if (group.isRecordsOnly) return this.append(group);
     const { handles } = group;
     const { owner } = this.options;
-    runScript(this.link.client, 'commit', group.encode()).then(
-      (reply) => {
-        for (const [index, entry] of handles.entries()) {
-          const row = reply === 0 ? 0 : (reply as readonly unknown[])[index];
-          if (typeof row === 'string') owner.queued(entry, row);
-          else if (row === 2) this.tellAlone(entry, entry.settlement.held ? 'held' : 'unheld');
-          else owner.taken(entry, decodeSettle(row));
-        }
-      },
-      () => {
-        for (const entry of handles) owner.failed(entry);
-      },
-    );
+    let reply: unknown;
+    try {
+      reply = await runScript(this.link.client, 'commit', group.encode());
+    } catch {
+      for (const entry of handles) owner.failed(entry);
+      return;
+    }
+    for (const [index, entry] of handles.entries()) {
+      const row = reply === 0 ? 0 : (reply as readonly unknown[])[index];
+      if (typeof row === 'string') owner.queued(entry, row);
+      else if (row === 2) this.tellAlone(entry, entry.settlement.held ? 'held' : 'unheld');
+      else owner.taken(entry, decodeSettle(row));
+    }
   }
 
   /** Hits and denials change no counter: the bare appends, in one write, cost both sides a third of a script. */
