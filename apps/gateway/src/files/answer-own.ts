@@ -103,7 +103,7 @@ class FileMeter extends Booking<BookingInput<FilePlan, never>> {
     const latencyMs = this.elapsedMs();
     this.settle({
       ...{ requestedModel: '', model: '', stream: false, usage: ZERO_USAGE, costNanoUsd: 0, savedNanoUsd: 0 },
-      ...{ timing: { latencyMs, overheadMs: latencyMs }, cache: 'miss', attempts: [], failoverCount: 0 },
+      ...{ latencyMs, overheadMs: latencyMs, cache: 'miss', attempts: [], failoverCount: 0 },
       ...ending,
     });
   }

@@ -109,7 +109,8 @@ async function recordRefusal(services: Needs, known: Known): Promise<boolean> {
   const outcome: Outcome = {
     ...{ requestedModel, model: requestedModel, stream },
     ...{ usage: ZERO_USAGE, costNanoUsd: 0, savedNanoUsd: 0 },
-    timing: { latencyMs, overheadMs: latencyMs },
+    latencyMs,
+    overheadMs: latencyMs,
     ...{ cache: 'miss', attempts: (error.attempts ?? []).map(asLogAttempt), failoverCount: 0 },
     ...errorOutcome(error),
   };

@@ -2,7 +2,7 @@ import type { Held } from '../async/room';
 import { parseJson } from '../chat/json';
 import { decodeInSlices, parseJsonInSlices } from '../chat/json-in-slices';
 import type { ChatRequest } from '../chat/request';
-import type { ChatChoice, ChatResponse } from '../chat/response';
+import type { ChatResponse } from '../chat/response';
 import type { Usage } from '../chat/usage';
 import { joinInSlices, piecesOfJson } from '../chat/write-json-in-slices';
 import type { Project } from '../keys/api-key';
@@ -131,12 +131,12 @@ type Wish = Pick<Project, 'cacheToolCalls'>;
 
 /** An answer with tool calls is cached only if the project allows it, so that no agent replays another. */
 export function mayCache(response: ChatResponse, { cacheToolCalls }: Wish): boolean {
-  return cacheToolCalls || !response.choices.some(callsTools);
-}
-
-function callsTools({ toolCalls, finishReason, messageExtra }: ChatChoice): boolean {
-  const isCall = toolCalls !== undefined && toolCalls.length > 0;
-  return isCall || finishReason === 'tool_calls' || messageExtra?.function_call != null;
+  if (cacheToolCalls) return true;
+  for (const { toolCalls, finishReason, messageExtra } of response.choices) {
+    const isCall = toolCalls !== undefined && toolCalls.length > 0;
+    if (isCall || finishReason === 'tool_calls' || messageExtra?.function_call != null) return false;
+  }
+  return true;
 }
 
 /**

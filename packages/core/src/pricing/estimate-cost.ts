@@ -223,10 +223,8 @@ export function guessTokens(utf8Bytes: number): number {
 /** Default tokens of an image or a document page. */
 const COMMON_MEDIA_TOKENS = 1500;
 
-/** Estimates the context of a request: the longest of several prompts. */
-export function guessContextTokens(request: ChatRequest, { textBytes }: RequestWeight): number {
-  const { prompt } = request;
-  if (prompt === undefined) return guessTokens(textBytes);
+/** Estimates the context of a request with prompts: the longest of them. */
+export function guessContextTokens(prompt: TextPrompt): number {
   const lengths = prompt.prompts.map((one) =>
     typeof one === 'string' ? guessTokens(Buffer.byteLength(one)) : one.length,
   );

@@ -41,7 +41,8 @@ export function wholeUsage(
   if (reported === undefined) return { usage: guessUsage(request, batches), untold: 'both' };
   // A cached answer has its usage already.
   if (batches.length === 0 || request.countOnly === true) return { usage: reported };
-  const told = isStale(batches) ? withOutputUntold(reported) : reported;
+  // Counts are the last part of a whole answer.
+  const told = batches.at(-1)?.whole === undefined && isStale(batches) ? withOutputUntold(reported) : reported;
   return isWhole(told) ? { usage: told } : fillUsage(told, () => guessUsage(request, batches));
 }
 
@@ -63,7 +64,6 @@ const withOutputUntold = (usage: Usage): Usage => ({ ...usage, untold: untoldOf(
 function isStale(batches: readonly EventBatch[]): boolean {
   for (let i = batches.length - 1; i >= 0; i--) {
     const batch = batches[i] as EventBatch;
-    // Counts are the last part of a whole answer.
     if (batch.whole !== undefined) return false;
     const { events, gone } = batch;
     for (let at = events.length - 1; at >= 0; at--) {

@@ -169,7 +169,7 @@ export class AttemptPlan<T extends Target> {
 
   private step(target: T, nowMs: number, waitMs: number): AttemptStep<T> {
     this.tried += 1;
-    const { later } = this;
+    const later = this.targets.length === 1 ? 0 : this.later;
     const startMs = nowMs + waitMs;
     const reservedMs = later === 0 ? 0 : (this.options.reservedMs ?? RESERVED_PER_TARGET_MS);
     const leftMs = this.deadlineMs - startMs - later * reservedMs;

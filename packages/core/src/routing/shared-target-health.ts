@@ -98,9 +98,12 @@ export class SharedTargetHealth implements TargetMonitor {
     const key = targetKey(target);
     const one = this.watched.get(key) ?? this.watch(key, target);
     noteLatency(one, nowMs - startedMs, nowMs);
-    this.succeedOne(one, startedMs, nowMs);
+    one.coolings = 0;
+    if (one.breaker.succeed(startedMs, nowMs)) this.report({ type: 'close', target: one.key });
     const own = ownKeysOf === undefined ? undefined : this.watched.get(scopedKey(ownKeysOf, key));
-    if (own !== undefined) this.succeedOne(own, startedMs, nowMs);
+    if (own === undefined) return;
+    own.coolings = 0;
+    if (own.breaker.succeed(startedMs, nowMs)) this.report({ type: 'close', target: own.key });
   }
 
   failed(target: Target, failure: UpstreamFailure, mark: AttemptMark & { readonly retryAfterMs?: number }): void {
@@ -233,11 +236,6 @@ export class SharedTargetHealth implements TargetMonitor {
     // Wanted while it is open, too: then the probe is claimed before the first request that could be it.
     one.isWanted = true;
     return 'breaker_open';
-  }
-
-  private succeedOne(one: Watched, startedMs: number, nowMs: number): void {
-    one.coolings = 0;
-    if (one.breaker.succeed(startedMs, nowMs)) this.report({ type: 'close', target: one.key });
   }
 
   private coolDown(one: Watched, retryAfterMs: number | undefined, nowMs: number): void {

@@ -52,21 +52,19 @@ export class Flight<R extends UpstreamResponse = UpstreamResponse> {
     try {
       const answer = await this.call.response;
       this.onBroken = answer.onBroken;
-      this.take(answer.batches);
+      const { batches } = answer;
+      if ('next' in batches) {
+        this.iterator = batches;
+        if (this.done) this.cancelUpstream();
+      } else if (!this.done) {
+        // Nothing is added to a complete answer.
+        this.batches = batches as EventBatch[];
+        this.end(undefined);
+      }
       return answer;
     } catch (error) {
       this.end(error ?? UNKNOWN);
       throw error;
-    }
-  }
-
-  private take(batches: UpstreamResponse['batches']): void {
-    if ('next' in batches) {
-      this.iterator = batches;
-      if (this.done) this.cancelUpstream();
-    } else if (!this.done) {
-      this.batches = batches as EventBatch[]; // Nothing is added to a complete answer.
-      this.end(undefined);
     }
   }
 
@@ -216,10 +214,6 @@ export class Subscriber<R extends UpstreamResponse = UpstreamResponse> {
     /** True for a reader who joined the call. */
     readonly isFollower: boolean,
   ) {}
-
-  open(): Promise<R> {
-    return this.flight.answer;
-  }
 
   /** Next batch or null at the end, synchronous if available; throws the upstream's failure. */
   next(): EventBatch | null | Promise<EventBatch | null> {

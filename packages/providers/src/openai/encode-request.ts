@@ -3,15 +3,13 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
 import { effortOfBudget } from '../translation/effort-by-budget';
 import { chatBody } from '../translation/json-body';
-import { remoteUrls } from '../translation/media-source';
 import { capLimit } from '../translation/output-limit';
 import { asObject } from '../translation/read-json';
 import { countMarks, DroppedParameters, noteMarks } from '../translation/refuse-parameter';
 import { refuseExtras } from '../translation/translated-fields';
 import { encodeMessages } from './encode-messages';
 import { encodeToolChoice, encodeTools } from './encode-tools';
-import { endpointOf } from './endpoint';
-import { type ChatQuirks, REASONING_DEFAULTS } from './quirks';
+import { type ChatQuirks, endpointOf, REASONING_DEFAULTS } from './endpoint';
 
 /**
  * Encodes for the vendor. The vendor's own format keeps every field except model, delivery and output limit. Throws
@@ -26,9 +24,11 @@ export function encodeRequest(request: ChatRequest, context: EncodeContext, quir
   const isMarked = !quirks.cacheMarks && request.wire?.format === 'openai-chat' && countMarks(request) > 0;
   if (isMarked) removeMarks(body, dropped);
   body.model = context.model;
-  setDelivery(body, request.stream, quirks);
+  if (request.stream || body.stream !== undefined) setDelivery(body, request.stream, quirks);
   const reasoning = quirks.isReasoningModel(context.model, context.priced?.capabilities ?? []);
-  setOutputLimit(body, reasoning ? 'max_completion_tokens' : quirks.outputLimitField, context.outputLimit);
+  const isLimited = (body.max_completion_tokens ?? body.max_tokens ?? context.outputLimit) != null;
+  if (isLimited)
+    setOutputLimit(body, reasoning ? 'max_completion_tokens' : quirks.outputLimitField, context.outputLimit);
   if (reasoning) removeSampling(body, context.dropParams, dropped);
   for (const name in quirks.renamed) rename(body, name, quirks.renamed[name] ?? name);
   return {
@@ -189,10 +189,3 @@ function setEffort(body: JsonObject, request: ChatRequest, { context, quirks, dr
   const effort = effortOfBudget(thinking);
   if (effort !== undefined) body.reasoning_effort = effort;
 }
-
-/** The http(s) URLs of files, which the vendor does not read by itself: their content must travel with the request. */
-export function listRemoteFiles(request: ChatRequest): readonly string[] {
-  return request.wire?.format === 'openai-chat' ? NO_FILES : remoteUrls(request, ['file']);
-}
-
-const NO_FILES: readonly string[] = [];

@@ -61,7 +61,8 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
   const { provider, request } = call;
   const startedMs = performance.now();
   if (request.digest !== undefined) await nextTurn();
-  const upstreamRequest = provider.encodeRequest(request, await withMedia(call));
+  const urls = provider.remoteMedia?.(request);
+  const upstreamRequest = provider.encodeRequest(request, await (urls?.length ? withMedia(call, urls) : call.context));
   const { response, bytes } = await send(call, upstreamRequest);
   const headersMs = performance.now() - startedMs;
   const { status } = response;
@@ -144,10 +145,9 @@ function decodeAnswer(provider: Provider, body: AnswerBody, request: ChatRequest
 }
 
 /** Fetches media that the vendor can't, to embed them. */
-function withMedia(call: ProviderCall): EncodeContext | Promise<EncodeContext> {
-  const urls = call.provider.remoteMedia?.(call.request);
-  if (urls === undefined || urls.length === 0) return call.context;
-  return inlineMedia(urls, { ...call.egress, ...call }).then((media) => ({ ...call.context, media }));
+async function withMedia(call: ProviderCall, urls: readonly string[]): Promise<EncodeContext> {
+  const media = await inlineMedia(urls, { ...call.egress, ...call });
+  return { ...call.context, media };
 }
 
 function send(call: ProviderCall, request: UpstreamRequest): Promise<FetchedAnswer> {

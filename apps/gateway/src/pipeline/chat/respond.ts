@@ -23,15 +23,13 @@ export function respond(services: RespondNeeds, input: RespondInput): Promise<Re
 async function respondPlain(services: RespondNeeds, input: RespondInput): Promise<Response> {
   const { answer, meter, dialect } = input;
   try {
-    const { atOnce } = answer;
-    const whole = answer.whole ?? atOnce?.whole;
-    const isLarge = atOnce === undefined ? answer.isLarge : atOnce.isLarge;
-    const collected =
-      whole === undefined ? await collectAnswer(input) : { response: whole, wire: atOnce?.wire, isLarge };
-    const overheadMs = meter.markFirstOutput();
-    const headers = bodyHeaders(input, overheadMs);
-    if (collected.isLarge === true) return await respondLarge(services, input, collected, headers);
-    const { response, wire } = collected;
+    const known = answer.whole === undefined ? answer.atOnce : answer;
+    const collected = known?.whole === undefined ? await collectAnswer(input) : undefined;
+    const response = collected?.response ?? (known?.whole as ChatResponse);
+    const wire = collected === undefined ? answer.atOnce?.wire : collected.wire;
+    const isLarge = (collected ?? known)?.isLarge;
+    const headers = bodyHeaders(input, meter.markFirstOutput());
+    if (isLarge === true) return await respondLarge(services, input, { response, wire }, headers);
     const summary = meter.complete(response, response.usage);
     addCostHeaders(headers, summary);
     const text = dialect.encodeResponse(response, summary, wireBody(wire, dialect));

@@ -165,6 +165,7 @@ export function cacheTtlMs(
 ): number {
   const ttlSeconds =
     ctx.controls.cacheTtlSeconds ?? admission.principal.project.cacheTtlSeconds ?? config.cacheTtlSeconds;
-  const isFirst = isSameTarget(answered, firstChoice(admission.plan.route));
+  const first = firstChoice(admission.plan.route);
+  const isFirst = answered === first || isSameTarget(answered, first);
   return 1000 * (isFirst ? ttlSeconds : Math.min(ttlSeconds, FALLBACK_TTL_SECONDS));
 }

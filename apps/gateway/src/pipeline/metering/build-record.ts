@@ -31,12 +31,10 @@ export interface Outcome {
   readonly costNanoUsd: number;
   readonly costDetail?: CostDetail;
   readonly savedNanoUsd: number;
-  readonly timing: {
-    readonly latencyMs: number;
-    readonly upstreamMs?: number;
-    readonly overheadMs?: number;
-    readonly ttftMs?: number;
-  };
+  readonly latencyMs: number;
+  readonly upstreamMs?: number;
+  readonly overheadMs?: number;
+  readonly ttftMs?: number;
   readonly cache: 'exact' | 'semantic' | 'miss';
   readonly similarity?: number;
   readonly matchedBy?: string;
@@ -83,7 +81,7 @@ const markOf = (mark: TraceMark, { holdNanoUsd, isReplay }: RecordOrigin, { deta
 /** The row of one request. */
 export function buildRecord(origin: RecordOrigin, outcome: Outcome): LogRecord {
   const { ctx, principal, dialect, createdAtMs, guard, route } = origin;
-  const { usage, timing, dropped } = outcome;
+  const { usage, dropped } = outcome;
   return {
     id: ctx.requestId,
     createdAtMs,
@@ -107,10 +105,10 @@ export function buildRecord(origin: RecordOrigin, outcome: Outcome): LogRecord {
     savedNanoUsd: outcome.savedNanoUsd,
     costDetail: outcome.costDetail,
     costEstimated: usage.estimated === true,
-    latencyMs: timing.latencyMs,
-    overheadMs: timing.overheadMs,
-    upstreamMs: timing.upstreamMs,
-    ttftMs: timing.ttftMs,
+    latencyMs: outcome.latencyMs,
+    overheadMs: outcome.overheadMs,
+    upstreamMs: outcome.upstreamMs,
+    ttftMs: outcome.ttftMs,
     stream: outcome.stream,
     cacheHit: outcome.cache === 'exact',
     semanticCacheHit: outcome.cache === 'semantic',

@@ -61,7 +61,9 @@ export class Meter extends Booking<MeterInput> {
       outcome.costDetail = known.detail;
     } else outcome.savedNanoUsd = this.savedBy(answer, usage);
     const isKept = pays && answer.cache === 'miss';
-    this.book(outcome, isKept ? this.cacheEntry(known, response, packed) : undefined);
+    const cache = isKept ? this.cacheEntry(known, response, packed) : undefined;
+    const record = this.settle(outcome, cache);
+    if (cache !== undefined && record !== undefined) this.writeWarm(cache, record);
     return {
       requestId: ctx.requestId,
       provider: answer.target.provider,
@@ -79,7 +81,7 @@ export class Meter extends Booking<MeterInput> {
     const { answer } = this;
     if (answer === undefined) {
       const unanswered = this.unanswered(failed);
-      this.book({ ...this.outcomeOf(unanswered.usage, this.elapsedMs()), ...unanswered, ...ending });
+      this.settle({ ...this.outcomeOf(unanswered.usage, this.elapsedMs()), ...unanswered, ...ending });
       return;
     }
     const received = answer.received();
@@ -91,7 +93,7 @@ export class Meter extends Booking<MeterInput> {
     const told = () => (final === undefined ? cut() : wholeUsage(request, received, final));
     const { usage, costNanoUsd, detail } = pays ? this.costOf(told(), answer) : { ...ZERO_COST, usage: ZERO_USAGE };
     const costDetail = pays ? detail : undefined;
-    this.book({ ...this.outcomeOf(usage, this.elapsedMs()), costNanoUsd, costDetail, ...ending });
+    this.settle({ ...this.outcomeOf(usage, this.elapsedMs()), costNanoUsd, costDetail, ...ending });
   }
 
   /** A success without cost. */
@@ -100,6 +102,7 @@ export class Meter extends Booking<MeterInput> {
     const { ctx, admission } = this.input;
     const { route, request, isInexact } = admission.plan;
     const overheadMs = this.overheadMs();
+    const { queuedMs = 0 } = admission;
     return {
       requestedModel: admission.requestedModel,
       stream: request.stream,
@@ -113,12 +116,10 @@ export class Meter extends Booking<MeterInput> {
       costNanoUsd: 0,
       costDetail: undefined,
       savedNanoUsd: 0,
-      timing: {
-        latencyMs,
-        overheadMs,
-        upstreamMs: answer === undefined ? undefined : this.upstreamMs(answer, latencyMs, overheadMs),
-        ttftMs: this.ttftMs,
-      },
+      latencyMs,
+      overheadMs,
+      upstreamMs: answer?.cache === 'miss' ? Math.max(0, latencyMs - (overheadMs ?? 0) - queuedMs) : answer && 0,
+      ttftMs: this.ttftMs,
       cache: answer?.cache ?? 'miss',
       similarity: answer?.similarity,
       matchedBy: answer?.matchedBy,
@@ -131,11 +132,6 @@ export class Meter extends Booking<MeterInput> {
     };
   }
 
-  private book(outcome: Outcome, cache?: CacheWrite): void {
-    const record = this.settle(outcome, cache);
-    if (cache !== undefined && record !== undefined) this.writeWarm(cache, record);
-  }
-
   private writeWarm({ key, value, ttlMs, provider, model }: CacheWrite, record: LogRecord): void {
     const { projectId, tokensIn: promptTokens, tokensOut: completionTokens } = record;
     const kept = { projectId, cacheKey: key, value, ttlMs, provider, model, promptTokens, completionTokens };
@@ -145,27 +141,31 @@ export class Meter extends Booking<MeterInput> {
 
   private costOf(told: FilledUsage, answer: MeteredCompletion): Costs {
     const { usage, untold } = told;
-    const priced = this.billedBy(usage, answer);
+    const { others, prices } = this.input.admission.plan;
+    const billed = pricedAnswer(prices, answer.target, answer.answeredBy);
+    const priced =
+      others === undefined ? billed : this.dearest(usage, answer, [...(billed ? [billed] : []), ...others]);
     const { costNanoUsd, detail } = priced === undefined ? ZERO_COST : computeCost(usage, priced);
     const all = costNanoUsd + answer.wastedNanoUsd;
     if (untold === undefined && answer.wastedNanoUsd === 0) return { usage, costNanoUsd, detail };
     const heldNanoUsd = heldFor(told, this.input.admission.plan.hold, priced);
     const booked = this.unfinished(usage, all, { isBilled: untold !== undefined, heldNanoUsd });
-    const others = answer.wastedNanoUsd === 0 ? {} : { other_attempts: answer.wastedNanoUsd };
+    const wasted = answer.wastedNanoUsd === 0 ? {} : { other_attempts: answer.wastedNanoUsd };
     const source = booked.costNanoUsd > all ? { price_source: 'hold' } : {};
-    return { ...booked, detail: { ...detail, ...others, ...source } };
+    return { ...booked, detail: { ...detail, ...wasted, ...source } };
   }
 
   /** The answering model; if unknown, the dearest possible one. */
-  private billedBy(usage: Usage, { target, answeredBy }: MeteredCompletion): PricedModel | undefined {
-    const { others, prices } = this.input.admission.plan;
-    const billed = pricedAnswer(prices, target, answeredBy);
-    if (others === undefined) return billed;
+  private dearest(
+    usage: Usage,
+    { target, answeredBy }: MeteredCompletion,
+    possible: readonly PricedModel[],
+  ): PricedModel | undefined {
+    const { prices } = this.input.admission.plan;
     const named = answeredBy === undefined ? undefined : prices.find(target.provider, answeredBy);
-    const candidates = named === undefined ? [...(billed === undefined ? [] : [billed]), ...others] : [named];
     let dearest: PricedModel | undefined;
     let mostNanoUsd = -1;
-    for (const priced of candidates) {
+    for (const priced of named === undefined ? possible : [named]) {
       const { costNanoUsd } = computeCost(usage, priced);
       if (costNanoUsd > mostNanoUsd) dearest = priced;
       mostNanoUsd = Math.max(mostNanoUsd, costNanoUsd);
@@ -213,11 +213,6 @@ export class Meter extends Booking<MeterInput> {
   private overheadMs(): number | undefined {
     if (this.ttftMs === undefined) return undefined;
     return Math.max(0, this.ttftMs - (this.answer?.firstWaitMs ?? 0) - (this.input.admission.queuedMs ?? 0));
-  }
-
-  private upstreamMs(answer: MeteredCompletion, latencyMs: number, overheadMs = 0): number {
-    const ownMs = overheadMs + (this.input.admission.queuedMs ?? 0);
-    return answer.cache === 'miss' ? Math.max(0, latencyMs - ownMs) : 0;
   }
 }
 

@@ -132,11 +132,9 @@ export class NativeMeter extends Booking<NativeMeterInput> {
       costNanoUsd,
       costDetail: isUnpriced ? UNPRICED : costDetail,
       savedNanoUsd: 0,
-      timing: {
-        ...{ latencyMs, ttftMs },
-        overheadMs,
-        upstreamMs: waitMs === undefined ? undefined : Math.max(0, latencyMs - (overheadMs ?? 0) - queuedMs),
-      },
+      ...{ latencyMs, ttftMs },
+      overheadMs,
+      upstreamMs: waitMs === undefined ? undefined : Math.max(0, latencyMs - (overheadMs ?? 0) - queuedMs),
       ...{ cache: 'miss', attempts: [], failoverCount: 0 },
       ...ending,
     });

@@ -8,6 +8,7 @@ import type { DialectName } from '@llm0/core/logs/log-record';
 import {
   estimateHold,
   guessContextTokens,
+  guessTokens,
   type HoldEstimate,
   NO_WEIGHT,
   type RequestWeight,
@@ -133,7 +134,7 @@ function planRoute(
   const { project } = principal;
   const strictOutput = project.strictCaps ? project.defaultOutputTokens : 0;
   const size = {
-    inputTokens: guessContextTokens(request, weight),
+    inputTokens: request.prompt === undefined ? guessTokens(weight.textBytes) : guessContextTokens(request.prompt),
     outputTokens: request.maxOutputTokens ?? strictOutput,
     hasImages: weight.images > 0,
   };

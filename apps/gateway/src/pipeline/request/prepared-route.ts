@@ -1,4 +1,4 @@
-import { type ApiKey, labelsOf, levelWithout, type Principal } from '@llm0/core/keys/api-key';
+import { type ApiKey, type Labels, labelsOf, levelWithout, type Principal } from '@llm0/core/keys/api-key';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import { type DialectName, MODALITY_OF } from '@llm0/core/logs/log-record';
 import type { HoldEstimate, HoldOptions } from '@llm0/core/pricing/estimate-cost';
@@ -163,14 +163,22 @@ export interface PlannedAdmission {
   readonly facts?: string | undefined;
 }
 
-/** Hold in the store. If the process dies, the input is booked; under strict caps all of it. */
+/** Hold in the store, and the row for the reaper. If the process dies, the input is booked; under strict caps all of it. */
 export function admitPlan(input: AdmittedInput, planned: PlannedAdmission): AdmitPlan {
+  const { ctx, principal, dialect, request } = input;
   const { model, target, cacheKey } = planned;
   const { holdNanoUsd, inputNanoUsd, tokens } = planned.hold;
-  const isAbsolute = input.principal.project.strictCaps;
+  const isAbsolute = principal.project.strictCaps;
   const lostNanoUsd = isAbsolute ? holdNanoUsd : inputNanoUsd;
-  const facts = planned.facts ?? lostFacts(input.principal, input.request.model, target);
-  const lostRecord = writeLostRecord(input, facts, lostNanoUsd);
+  const facts = planned.facts ?? lostFacts(principal, request.model, target);
+  const modality = MODALITY_OF[dialect] ?? ctx.modality;
+  const labels = labelsOf(principal, ctx.labels);
+  const { clientRequestId, runId, trace, customerId } = ctx;
+  const hasMore = (clientRequestId ?? runId ?? trace ?? customerId ?? labels) !== undefined;
+  const lostRecord =
+    `{"id":${JSON.stringify(ctx.requestId)},"dialect":"${dialect}","stream":${request.stream},` +
+    `"costNanoUsd":${lostNanoUsd},${facts}${modality === undefined ? '' : `,"modality":"${modality}"`}` +
+    `${hasMore ? moreOfLost(ctx, labels) : ''}}`;
   return { model, holdNanoUsd, lostNanoUsd, tokens, isAbsolute, cacheKey, lostRecord };
 }
 
@@ -193,20 +201,9 @@ export function lostFacts({ key, project }: Principal, requestedModel: string, {
   }).slice(1, -1);
 }
 
-/** Row for the reaper if this process dies; the store sets `createdAtMs`. */
-function writeLostRecord(
-  { ctx, principal, dialect, request }: AdmittedInput,
-  facts: string,
-  lostNanoUsd: number,
-): string {
-  const { clientRequestId, runId, trace, customerId } = ctx;
-  const labels = labelsOf(principal, ctx.labels);
-  const modality = MODALITY_OF[dialect] ?? ctx.modality;
-  const own =
-    `{"id":${JSON.stringify(ctx.requestId)},"dialect":"${dialect}","stream":${request.stream},` +
-    `"costNanoUsd":${lostNanoUsd},${facts}${modality === undefined ? '' : `,"modality":"${modality}"`}`;
-  if ((clientRequestId ?? runId ?? trace ?? customerId ?? labels) === undefined) return `${own}}`;
+/** Members of a lost request's row that few requests have. */
+function moreOfLost({ clientRequestId, runId, trace, customerId }: RequestContext, labels: Labels | undefined): string {
   const { traceId, mark } = trace ?? {};
   const more = JSON.stringify({ clientRequestId, runId, traceId, trace: mark, customerId, labels });
-  return more === '{}' ? `${own}}` : `${own},${more.slice(1)}`;
+  return more === '{}' ? '' : `,${more.slice(1, -1)}`;
 }

@@ -45,7 +45,7 @@ export async function readRequestBody(
   if ((declared === undefined || declared > LONG_JSON_LENGTH) && request.body !== null) {
     const room = await takeRoom(declared, { take: (bytes) => underWay.takeBody(bytes) });
     const read = await readJson(boundedBody(request.body, { maxBytes, ...room }), { fatal: false, bytes: declared });
-    return { body: asObject(read.value === undefined ? parseJsonText('') : read.value), isLarge: read.isLarge };
+    return { body: read.value === undefined ? parseObject('') : asObject(read.value), isLarge: read.isLarge };
   }
   const room = underWay.takeBody(declared ?? 0);
   if (room !== undefined) await room;
@@ -53,9 +53,9 @@ export async function readRequestBody(
   if (text.length > maxBytes) throw tooLarge(maxBytes);
   const seen = text.length < HARMLESS_LENGTH ? undefined : checkJsonBounds(text);
   if (seen?.isLarge === true) return { body: asObject(await asJson(() => parseJsonInSlices(text))), isLarge: true };
-  const value = parseJsonText(text);
-  if (seen !== undefined) noteMembers(value, text, seen);
-  return { body: asObject(value), isLarge: false };
+  const body = parseObject(text);
+  if (seen !== undefined) noteMembers(body, text, seen);
+  return { body, isLarge: false };
 }
 
 /** A large request with the digest for its cache key. */
@@ -66,12 +66,15 @@ export async function withDigest(request: ChatRequest): Promise<ChatRequest> {
   return { ...request, digest };
 }
 
-function parseJsonText(text: string): JsonValue {
+/** Throws `invalid_json`, and `invalid_request` for anything but an object. */
+function parseObject(text: string): JsonObject {
+  let value: JsonValue;
   try {
-    return JSON.parse(text) as JsonValue;
+    value = JSON.parse(text) as JsonValue;
   } catch (cause) {
     throw noJson(cause);
   }
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : asObject(value);
 }
 
 /** Bytes that are decoded and judged in one turn. */

@@ -57,7 +57,7 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
     this.settle({
       ...this.described(stored),
       ...{ cache, usage, costNanoUsd: 0, savedNanoUsd: stored.costNanoUsd },
-      timing: this.timing(0),
+      ...this.timing(0),
       ...{ attempts: [], failoverCount: 0, status: 'success', httpStatus: 200 },
     });
     return this.summary(stored, { cache, usage, costNanoUsd: 0 });
@@ -96,7 +96,7 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
     this.settle({
       ...this.described(),
       ...{ savedNanoUsd: 0, cache: 'miss' },
-      timing: this.timing(undefined),
+      ...this.timing(undefined),
       ...this.unanswered(failed),
       ...ending,
     });
@@ -115,7 +115,7 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
       ...this.unfinished(shown, known.costNanoUsd + wastedNanoUsd, { isBilled: isHidden }),
       ...{ cache: 'miss', savedNanoUsd: 0, attempts, failoverCount, dropped },
       costDetail: { ...known.detail, ...(wastedNanoUsd === 0 ? {} : { other_attempts: wastedNanoUsd }) },
-      timing: this.timing(effort.firstWaitMs),
+      ...this.timing(effort.firstWaitMs),
     };
   }
 

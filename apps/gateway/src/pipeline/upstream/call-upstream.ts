@@ -18,9 +18,7 @@ import { UpstreamCall } from './upstream-call';
  * Tries the route's targets until one produces output; throws one error with every attempt. Reports later failures to
  * the target's breaker as well.
  */
-export const callUpstream = (services: ChatNeeds, job: ChatJob): UpstreamCallUnderWay => new ChatCall(services, job);
-
-class ChatCall
+export class ChatCall
   extends UpstreamCall<ChatJob, EventBatch[], OpenedTarget, UpstreamResponse>
   implements UpstreamCallUnderWay
 {
@@ -29,7 +27,6 @@ class ChatCall
   readonly response: Promise<UpstreamResponse>;
   /** The slower one of two hedged attempts. */
   private superseded: LogAttempt | undefined;
-  private mayHedge: boolean;
   /** Places of the answering attempt. */
   private slots: ChatAttempt['slots'];
   private hasEnded = false;
@@ -73,11 +70,7 @@ class ChatCall
     return step;
   }
 
-  protected override ask(step: UpstreamStep): Promise<OpenedTarget | undefined> {
-    return this.mayHedge ? this.askHedged(step) : this.attempt(step, this.job.signal);
-  }
-
-  private async askHedged(step: UpstreamStep): Promise<OpenedTarget | undefined> {
+  protected override async askHedged(step: UpstreamStep): Promise<OpenedTarget | undefined> {
     const afterMs = this.job.route.hedgeAfterMs ?? 0;
     const { opened, hedged } = await hedgeAttempt(this, { step, afterMs, signal: this.job.signal });
     this.mayHedge = !hedged;
@@ -109,7 +102,8 @@ class ChatCall
     this.slots = attempt.slots;
     if (this.hasEnded) this.slots?.end();
     if (superseded !== undefined && !isHedge) attempts.push(superseded);
-    const answeredBy = startedBy(attempt.received);
+    const whole = attempt.received[0]?.whole;
+    const answeredBy = whole === undefined ? startedBy(attempt.received) : whole.model;
     if ('length' in batches) return { ...effort, dropped, answeredBy, batches };
     return { ...effort, dropped, answeredBy, batches, onBroken: (error) => this.noteBroken(attempt, error) };
   }
@@ -146,7 +140,7 @@ export class PlaceOnFlight implements PendingCompletion {
   protected async begin(): Promise<Completion> {
     const { subscriber } = this;
     try {
-      return new FlightCompletion(subscriber, await subscriber.open());
+      return new FlightCompletion(subscriber, await subscriber.flight.answer);
     } catch (error) {
       throw subscriber.shareOf(error);
     }
@@ -179,7 +173,7 @@ export function startFlight(services: AskNeeds, { ctx, admission, key }: NewFlig
   const timed = plan.request.stream ? STREAMED : PLAIN;
   const { timeoutMs } = ctx.controls;
   const projectId = admission.principal.project.id;
-  const call = callUpstream(services, {
+  const call = new ChatCall(services, {
     projectId,
     request: admission.toSend ?? plan.request,
     route: plan.route,

@@ -55,7 +55,7 @@ export function shareCall<A extends WholeAnswer>(
   else signal.addEventListener('abort', onGone, { once: true });
   const open = async () => {
     try {
-      return await Promise.race([place.open(), gone.promise]);
+      return await Promise.race([place.flight.answer, gone.promise]);
     } catch (error) {
       throw place.shareOf(error);
     } finally {

@@ -66,6 +66,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   private readonly openAttempts: Attempt<Received>[] = [];
   private answering: Attempt<Received> | undefined;
   private wasteEstimated = false;
+  protected mayHedge = false;
 
   constructor(
     protected readonly services: UpstreamNeeds,
@@ -107,7 +108,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     for (let step = this.nextStep(this.startedMs); step !== undefined; step = this.nextStep()) {
       if (step.waitMs > 0) await pause(step.waitMs, this.job.signal);
       if (step.passedOver.length > 0) this.notePassedOver(step.passedOver);
-      const opened = await this.ask(step);
+      const opened = await (this.mayHedge ? this.askHedged(step) : this.attempt(step, this.job.signal));
       if (opened !== undefined) return this.resultOf(opened);
     }
     this.notePassedOver(this.plan.takeSkipped());
@@ -124,7 +125,8 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     }
   }
 
-  protected ask(step: UpstreamStep): Promise<Opened | undefined> {
+  /** A step that may ask a second target meanwhile. */
+  protected askHedged(step: UpstreamStep): Promise<Opened | undefined> {
     return this.attempt(step, this.job.signal);
   }
 

@@ -60,13 +60,13 @@ export class Outbox {
 
   /** The first attempt to send an entry took its record to the queue. */
   queued(entry: Entry, entryId: string): void {
-    this.arrived(entry);
+    this.sent.remove(entry);
     this.keep(entry, entryId);
   }
 
   /** Another result of an attempt. */
   taken(entry: Entry, outcome: SettleOutcome): void {
-    this.arrived(entry);
+    this.sent.remove(entry);
     if (outcome.type === 'released') {
       // Already in the queue, and maybe in the file.
       if (entry.queued === undefined) this.forget(entry);
@@ -81,7 +81,7 @@ export class Outbox {
   }
 
   failed(entry: Entry): void {
-    this.arrived(entry);
+    this.sent.remove(entry);
     this.fail(entry);
   }
 
@@ -179,10 +179,6 @@ export class Outbox {
       (outcome) => this.taken(entry, outcome),
       () => this.failed(entry),
     );
-  }
-
-  private arrived(entry: Entry): void {
-    this.sent.remove(entry);
   }
 
   private isStalled(nowMs: number): boolean {
