@@ -37,6 +37,7 @@ describe.each(ON_ONE_KIND)('realtime sessions on %s stores', (kind) => {
     fake = startFakeRealtime();
     world = await startEnvironment({
       kind,
+      apart: false,
       env: {
         ...{ OPENAI_BASE_URL: `${fake.url}/v1`, GEMINI_API_KEY: 'gemini-fake-key', GEMINI_BASE_URL: fake.url },
         ...{ AZURE_OPENAI_API_KEY: 'azure-fake-key', AZURE_OPENAI_ENDPOINT: fake.url },
