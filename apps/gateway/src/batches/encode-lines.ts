@@ -1,12 +1,11 @@
 import type { StoredBatch } from '@llm0/drizzle/queries/batches/batches';
 import type { VendorLine } from '@llm0/providers/batches';
 import { isGuarded } from '../pipeline/guard/guard-input';
-import { loadPrincipal } from '../pipeline/request/load-principal';
+import { loadPrincipal } from '../pipeline/request/authenticate';
 import { openContext } from '../pipeline/request/open-context';
 import type { Services } from '../services/contract';
 import { readLineBody } from './check-lines';
-import type { EncodedBatch } from './forward-batch';
-import { vendorOf } from './forward-batch';
+import { type EncodedBatch, vendorOf } from './forward-batch';
 import type { EncodedLine, LineEndpoint } from './line-endpoint';
 import { readInput } from './read-input';
 

@@ -161,14 +161,17 @@ export interface FilledUsage {
   readonly untold?: Untold | undefined;
 }
 
+/** True if nothing is left to estimate. */
+export const isWhole = (told: Usage): boolean =>
+  told.untold === undefined && promptTokens(told) > 0 && completionTokens(told) > told.reasoningTokens;
+
 /** Estimates a side that the vendor omitted, or reported as zero despite content. `guess`: estimate of everything. */
 export function fillUsage(told: Usage, guess: () => Usage): FilledUsage {
-  const isTold = told.untold === undefined && promptTokens(told) > 0;
-  if (isTold && visibleTokens(told) > 0) return { usage: told };
+  if (isWhole(told)) return { usage: told };
   const guessed = guess();
   const isInput = isUntold(told, 'input') || promptTokens(told) === 0;
   // Thoughts alone may be told beside text that isn't counted.
-  const isMore = visibleTokens(told) === 0 && guessed.outputTokens > 0;
+  const isMore = completionTokens(told) === told.reasoningTokens && guessed.outputTokens > 0;
   const isOutput =
     isUntold(told, 'output') || isMore || (completionTokens(told) === 0 && completionTokens(guessed) > 0);
   if (!isInput && !isOutput) return { usage: told };
@@ -200,6 +203,3 @@ export function promptTokens(usage: Usage): number {
 export function completionTokens(usage: Usage): number {
   return usage.outputTokens + usage.reasoningTokens + usage.outputAudioTokens + (usage.outputImageTokens ?? 0);
 }
-
-/** Output tokens without reasoning. */
-const visibleTokens = (usage: Usage): number => completionTokens(usage) - usage.reasoningTokens;

@@ -9,7 +9,7 @@ import { anthropic } from '@llm0/providers/anthropic/index';
 import { gemini } from '@llm0/providers/gemini/index';
 import { openai } from '@llm0/providers/openai/index';
 import { ANY_REQUEST, decodeStream } from '@llm0/providers/provider.cases';
-import { countMarks } from '@llm0/providers/translation/cache-marks';
+import { countMarks } from '@llm0/providers/translation/refuse-parameter';
 import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import type { ResponseSummary } from '../dialect';

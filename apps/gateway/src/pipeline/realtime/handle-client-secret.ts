@@ -1,9 +1,8 @@
 // A vendor's own secret would open sessions that nobody meters: callers get secrets of the gateway.
-import type { JsonObject } from '@llm0/core/chat/json';
-import { isObject } from '@llm0/core/chat/json';
+import { isObject, type JsonObject } from '@llm0/core/chat/json';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import { createSessionSecret } from '@llm0/core/realtime/realtime-secrets';
 import type { ErrorEnvelope } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';

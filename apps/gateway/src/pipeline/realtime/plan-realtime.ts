@@ -14,9 +14,8 @@ import { isSameTarget, type Target } from '@llm0/core/routing/target';
 import type { RealtimeProtocol } from '@llm0/providers/transport/call-realtime';
 import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../request/admit';
-import { admitPlan, NO_HOLD } from '../request/admit-plan';
 import { orderedRoute } from '../request/plan-request';
-import { isModelAllowed, preparedRoute, refuseProvider } from '../request/prepared-route';
+import { admitPlan, isModelAllowed, NO_HOLD, preparedRoute, refuseProvider } from '../request/prepared-route';
 
 /** What is asked to be admitted: a session, or something in it that costs money. */
 export interface RealtimeJob {

@@ -96,7 +96,9 @@ export class SessionMeter extends Booking<MeteredPart> {
       ...{ requestedModel: admission.requestedModel, stream: true, provider, finalProvider: provider, model },
       ...{ savedNanoUsd: 0, cache: 'miss' as const, attempts },
       failoverCount: Math.max(0, attempts.length - 1),
-      timing: { latencyMs, upstreamMs: latencyMs, ttftMs: waitedMs },
+      latencyMs,
+      upstreamMs: latencyMs,
+      ttftMs: waitedMs,
     };
   }
 }

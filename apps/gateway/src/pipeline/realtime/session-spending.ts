@@ -11,7 +11,7 @@ import type { ErrorEnvelope } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import { handleRefusal } from '../handle-refusal';
 import { admitInRun } from '../request/admit-run';
-import type { Authenticated } from '../request/load-principal';
+import type { Authenticated } from '../request/authenticate';
 import type { RequestContext } from '../request/open-context';
 import { asGatewayError } from '../request/respond-error';
 import { REALTIME, type SessionPart } from './plan-realtime';

@@ -14,11 +14,10 @@ import { isSameTarget, type Target } from '@llm0/core/routing/target';
 import type { TaskRequest } from '@llm0/core/tasks/task-request';
 import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../request/admit';
-import { admitPlan } from '../request/admit-plan';
 import { type CostlyPlan, checkCostly, pricesOf } from '../request/check-costly';
 import type { RequestContext } from '../request/open-context';
 import { guardedScope, orderedRoute } from '../request/plan-request';
-import { preparedRoute } from '../request/prepared-route';
+import { admitPlan, preparedRoute } from '../request/prepared-route';
 import { builtInRoute } from '../upstream/built-in-route';
 import type { Task } from './task';
 

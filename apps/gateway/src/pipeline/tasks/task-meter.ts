@@ -12,9 +12,8 @@ import type { TaskRequest } from '@llm0/core/tasks/task-request';
 import type { UpstreamEffort } from '@llm0/core/upstream/upstream-response';
 import type { TaskSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
-import { Booking, type BookingInput, type BookingNeeds, type Ending } from '../metering/booking';
+import { Booking, type BookingInput, type BookingNeeds, cacheTtlMs, type Ending } from '../metering/booking';
 import type { Outcome } from '../metering/build-record';
-import { cacheTtlMs } from '../metering/cache-ttl';
 import type { TaskPlan } from './plan-task';
 
 /** What one target answered and reported. */
@@ -58,7 +57,7 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
     this.settle({
       ...this.described(stored),
       ...{ cache, usage, costNanoUsd: 0, savedNanoUsd: stored.costNanoUsd },
-      timing: this.timing(0),
+      ...this.timing(0),
       ...{ attempts: [], failoverCount: 0, status: 'success', httpStatus: 200 },
     });
     return this.summary(stored, { cache, usage, costNanoUsd: 0 });
@@ -97,7 +96,7 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
     this.settle({
       ...this.described(),
       ...{ savedNanoUsd: 0, cache: 'miss' },
-      timing: this.timing(undefined),
+      ...this.timing(undefined),
       ...this.unanswered(failed),
       ...ending,
     });
@@ -122,7 +121,7 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
       ...this.unfinished(shown, known.costNanoUsd + wastedNanoUsd, { isBilled: isHidden }),
       ...{ cache: 'miss', savedNanoUsd: 0, attempts, failoverCount, dropped },
       costDetail: { ...known.detail, ...(wastedNanoUsd === 0 ? {} : { other_attempts: wastedNanoUsd }) },
-      timing: this.timing(effort.firstWaitMs),
+      ...this.timing(effort.firstWaitMs),
     };
   }
 
@@ -145,14 +144,13 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
   }
 
   private cacheWrite(kept: CachedTask): CacheWrite | undefined {
-    const { ctx, admission } = this.input;
-    const { cacheKey: key, route } = admission.plan;
+    const { cacheKey: key } = this.input.admission.plan;
     const { cacheMaxBodyBytes } = this.needs.config;
     if (key === undefined || isLongJson(kept.answer, cacheMaxBodyBytes)) return undefined;
     const value = CACHED_TASK_CODEC.encode(kept);
     if (value.length > cacheMaxBodyBytes) return undefined;
     const { provider, model } = kept;
-    const ttlMs = cacheTtlMs(this.needs, { ctx, project: admission.principal.project, route, answered: kept });
+    const ttlMs = cacheTtlMs(this.needs, this.input, kept);
     return { key, value, ttlMs, provider, model };
   }
 

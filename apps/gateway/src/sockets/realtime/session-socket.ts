@@ -8,7 +8,7 @@ import type { OpenedSession } from '../../pipeline/realtime/open-session';
 import { SessionClock } from '../../pipeline/realtime/session-clock';
 import { isPassing, type SessionSpending } from '../../pipeline/realtime/session-spending';
 import { SessionTurns } from '../../pipeline/realtime/session-turns';
-import type { Authenticated } from '../../pipeline/request/load-principal';
+import type { Authenticated } from '../../pipeline/request/authenticate';
 import type { SocketPeer, Wire } from '../socket-peer';
 import { acceptSettings } from './accept-settings';
 import { Flow, type Frame } from './flow';

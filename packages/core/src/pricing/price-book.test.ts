@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
-import { createPriceBook } from './create-price-book';
 import type { PricedModel } from './price-book';
+import { createPriceBook } from './price-book';
 
 const priced = (model: string, input: number): PricedModel => ({
   ...{ provider: 'openai', model, mode: 'image', prices: { input }, capabilities: [] },
