@@ -58,7 +58,7 @@ describe('BatchWriter', () => {
     writer.add('b');
     expect(writer.size).toBe(2);
     sink.away = false;
-    await Bun.sleep(40);
+    while (writer.size > 0) await Bun.sleep(5);
     expect(sink.batches.flat()).toEqual(['a', 'b']);
     expect(sink.dropped).toBe(0);
     writer.stop();

@@ -236,6 +236,19 @@ describe('the semantic cache', () => {
     expect(under.warnings).toHaveLength(1);
   });
 
+  test('what a look-up finds after its deadline was not served, nor refused', async () => {
+    for (const other of [AGAIN, 'What is not the capital of France?']) {
+      const under = createCache({ deadlineMs: 50 });
+      await teach(under);
+      under.store.delayMs = 100;
+      expect((await under.cache.find(question(other))).hit).toBeUndefined();
+      await Bun.sleep(100);
+      await under.cache.flush(1000);
+      expect(under.outcomes.at(-1)).toBe('late');
+      expect([under.store.matches, under.refusals]).toEqual([[], []]);
+    }
+  });
+
   test('a store that is away is a miss, with one warning', async () => {
     const under = createCache();
     under.store.away = true;

@@ -56,6 +56,12 @@ const MAX_EMBEDDING_FOR_WRITES = 64;
 
 type Found = { readonly candidate: SemanticCandidate; readonly guard: GuardName | 'rejected' | undefined };
 
+interface Progress {
+  vector?: Float32Array;
+  /** Nobody waits any more: what is found now is neither served nor counted. */
+  isLate: boolean;
+}
+
 /** The semantic cache over an embedder and a store. */
 export class StoredSemanticCache implements SemanticCache {
   private readonly entries: BatchWriter<SemanticEntry>;
@@ -90,13 +96,14 @@ export class StoredSemanticCache implements SemanticCache {
     };
     if (this.breaker.isOpen(startMs) || this.lookUps >= maxLookUps) return done('busy');
     this.lookUps += 1;
-    const progress: { vector?: Float32Array } = {};
+    const progress: Progress = { isLate: false };
     const search = this.search(question, deadlineMs, progress).finally(() => {
       this.lookUps -= 1;
     });
     try {
       const result = await inTime(search, deadlineMs, () => 'late' as const);
       if (result === 'late') {
+        progress.isLate = true;
         this.breaker.fail(performance.now(), 'the semantic cache is slow: look-ups count as misses');
         return done('late', { vector: progress.vector });
       }
@@ -137,7 +144,7 @@ export class StoredSemanticCache implements SemanticCache {
   private async search(
     question: SemanticQuestion,
     deadlineMs: number,
-    progress: { vector?: Float32Array },
+    progress: Progress,
   ): Promise<{ readonly outcome: SemanticOutcome; readonly lookUp: SemanticLookUp }> {
     if (!(await this.isAvailable())) return { outcome: 'unavailable', lookUp: { isUnfit: true } };
     const { embedder, store, nowMs } = this.options;
@@ -157,6 +164,7 @@ export class StoredSemanticCache implements SemanticCache {
       ...{ group, vector, questionHash, nowMs: nowMs(), limit: CANDIDATES },
       valueFrom: threshold,
     });
+    if (progress.isLate) return { outcome: 'late', lookUp: {} };
     this.breaker.succeed();
     const found = this.judge(question, candidates, threshold);
     if (found === undefined) return { outcome: 'miss', lookUp: { vector } };
@@ -167,7 +175,7 @@ export class StoredSemanticCache implements SemanticCache {
       return { outcome: outcome === 'below' ? 'miss' : outcome, lookUp: { vector } };
     }
     const hit = await this.readHit(question, found.candidate);
-    if (hit === undefined) return { outcome: 'miss', lookUp: { vector } };
+    if (hit === undefined || progress.isLate) return { outcome: 'miss', lookUp: { vector } };
     this.remember(question, found, { outcome, threshold });
     this.hits.add({ projectId: question.projectId, cacheKey: found.candidate.cacheKey });
     return { outcome: 'hit', lookUp: { hit, vector } };
