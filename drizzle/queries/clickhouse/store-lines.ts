@@ -10,6 +10,9 @@ export interface BatchedLines {
   readonly lines: readonly string[];
 }
 
+/** Rows from before the batches, of which any may be there already. */
+export const BEFORE_BATCHES = { afterSeq: 0, seq: 0 } as const;
+
 /** The last batch after this one that ClickHouse has, whole or in part; undefined without one. */
 export async function findLastBatch(client: ClickHouseClient, afterSeq: number): Promise<number | undefined> {
   const found = await client.query({
@@ -39,8 +42,8 @@ export async function storeLines(client: ClickHouseClient, { afterSeq, seq, line
     await client.command({
       query: `insert into ${table} format JSONEachRow\n${values}\n`,
       clickhouse_settings: {
-        insert_deduplicate: 1,
-        insert_deduplication_token: token,
+        // Rows without a batch are versions older than any: a repetition changes nothing.
+        ...(seq === 0 ? { insert_deduplicate: 0 } : { insert_deduplicate: 1, insert_deduplication_token: token }),
         // Repeated insertions are recognized only by whole blocks, made here and now.
         async_insert: 0,
         date_time_input_format: 'best_effort',

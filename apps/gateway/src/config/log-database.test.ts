@@ -1,0 +1,36 @@
+import { expect, test } from 'bun:test';
+import { readLogDatabase } from './log-database';
+import { readSinks } from './sinks';
+import { EnvReader } from './values';
+
+const keeping = { logBodies: true, logRetentionDays: 400, logBodiesTtlDays: 7 };
+const read = (LOG_DATABASE_URL?: string, LOG_SINKS?: string) => {
+  const env = new EnvReader({ LOG_DATABASE_URL, LOG_SINKS });
+  return readLogDatabase(env, keeping, readSinks(env, keeping).sinks);
+};
+
+test('without an address, Postgres has the log', () => {
+  expect(read()).toBeUndefined();
+  expect(read('')).toBeUndefined();
+});
+
+test('ClickHouse gets rows at once, with what is kept of their bodies', () => {
+  expect(read('clickhouse://me:p%40ss@host/logs?tls=true')).toEqual({
+    ...{ kind: 'clickhouse', name: 'clickhouse://host:8443/logs', url: 'https://host:8443', database: 'logs' },
+    ...{ username: 'me', password: 'p@ss', everyMs: 0, withBodies: true, logRetentionDays: 400, logBodiesTtlDays: 7 },
+  });
+});
+
+test.each([
+  'postgres://host/logs',
+  'clickhouse://host',
+  'clickhouse://host/logs?cluster=one',
+  'clickhouse://host/logs?tls=1',
+  'clickhouse://me:p%zz@host/logs',
+])('%s is refused without its password', (address) => {
+  expect(() => read(address)).toThrow('LOG_DATABASE_URL=***');
+});
+
+test('it is none of the sinks', () => {
+  expect(() => read('clickhouse://host/logs', 'clickhouse://host/logs')).toThrow('one of LOG_SINKS');
+});

@@ -1,0 +1,62 @@
+// Without ClickHouse, questions throw `EngineAwayError`, and readers answer from Postgres.
+import type { ClickHouseClient } from '@clickhouse/client';
+import type { SQL } from 'drizzle-orm';
+import { PgDialect } from 'drizzle-orm/pg-core';
+import { type Ask, QuestionTooLargeError } from '../stats/read/time-limit';
+
+/** ClickHouse did not answer. */
+export class EngineAwayError extends Error {}
+
+const LIMIT_SECONDS = 2.8;
+/** Codes of TIMEOUT_EXCEEDED, MEMORY_LIMIT_EXCEEDED and TOO_MANY_ROWS. */
+const TOO_LARGE: ReadonlySet<string> = new Set(['159', '241', '158']);
+
+const SETTINGS = {
+  max_execution_time: LIMIT_SECONDS,
+  // Texts, which no number of JavaScript rounds.
+  output_format_json_quote_64bit_integers: 1,
+  output_format_json_quote_decimals: 1,
+  // As in Postgres, where a name means the column.
+  prefer_column_name_to_alias: 1,
+  // Rows of one id have one time, and so one partition.
+  do_not_merge_across_partitions_select_final: 1,
+  use_skip_indexes_if_final: 1,
+} as const;
+
+const dialect = new PgDialect();
+
+/** Text of a statement for ClickHouse, with its values written out. */
+export function renderForClickHouse(query: SQL): string {
+  const { sql: text, params } = dialect.sqlToQuery(query);
+  return text.replace(/\$(\d{1,4})/g, (_, index: string) => literalOf(params[Number(index) - 1]));
+}
+
+/** https://clickhouse.com/docs/sql-reference/syntax#string */
+function literalOf(value: unknown): string {
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value === 'string') return `'${value.replace(/[\\']/g, '\\$&').replaceAll('\0', '\\0')}'`;
+  throw new TypeError(`ClickHouse takes no ${typeof value} here`);
+}
+
+/** Asks in the SQL of ClickHouse, which texts of Postgres mostly are too; within 3 s. */
+export function askOfClient(open: () => Promise<ClickHouseClient>): Ask {
+  return async <T extends Record<string, unknown>>(query: SQL) => {
+    const text = renderForClickHouse(query);
+    try {
+      const client = await open();
+      const found = await client.query({ query: text, format: 'JSONEachRow', clickhouse_settings: { ...SETTINGS } });
+      return await found.json<T>();
+    } catch (error) {
+      throw toOurs(error);
+    }
+  };
+}
+
+function toOurs(error: unknown): Error {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  const text = String(message ?? error);
+  const isServers = typeof code === 'string' && /^\d+$/.test(code);
+  if (isServers && TOO_LARGE.has(code)) return new QuestionTooLargeError('ClickHouse takes too long');
+  // An error of the statement is ours: Postgres's answer would hide it.
+  return isServers && error instanceof Error ? error : new EngineAwayError(text, { cause: error });
+}
