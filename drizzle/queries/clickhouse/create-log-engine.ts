@@ -2,7 +2,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import type { Db } from '../../client';
 import { readEngineState } from '../logs/log-days';
 import { askOfClient } from './ask-clickhouse';
-import type { LogEngine } from './log-engine';
+import { engineOf, type LogEngine } from './log-engine';
 
 /** Rows are a second or two behind; a request's row may come a while after its start. */
 const RECENT_MS = 60_000;
@@ -27,6 +27,7 @@ export function createLogEngine({ db, store, open }: EngineOptions): LogEngine {
     return completeAtMs !== null && failingSinceMs === null && isCurrent;
   };
   return {
+    store,
     ask: askOfClient(open),
     async splitMs(nowMs) {
       const atMs = performance.now();
@@ -34,4 +35,10 @@ export function createLogEngine({ db, store, open }: EngineOptions): LogEngine {
       return known.isReady ? nowMs - RECENT_MS : 0;
     },
   };
+}
+
+/** Why the engine takes no rows; undefined while it does, and without one. */
+export async function findLogProblem(db: Db): Promise<string | undefined> {
+  const engine = engineOf(db);
+  return engine === undefined ? undefined : ((await readEngineState(db, engine.store)).problem ?? undefined);
 }

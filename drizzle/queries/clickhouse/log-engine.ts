@@ -4,6 +4,8 @@ import { EngineAwayError } from './ask-clickhouse';
 
 /** A second store of the log's rows, which answers for most of them. */
 export interface LogEngine {
+  /** Its name among the stores of rows. */
+  readonly store: string;
   /** Rows that were created before are asked of it, later ones of Postgres; 0 = none. */
   splitMs(nowMs: number): Promise<number>;
   readonly ask: Ask;
@@ -21,6 +23,9 @@ const engines = new WeakMap<Db, LogEngine>();
 export function attachLogEngine(db: Db, engine: LogEngine): void {
   engines.set(db, engine);
 }
+
+/** Undefined where Postgres alone has the rows. */
+export const engineOf = (db: Db): LogEngine | undefined => engines.get(db);
 
 /** Reads with the engine where there is one that is ready, else from Postgres alone, which has every row too. */
 export async function withEngine<T>(

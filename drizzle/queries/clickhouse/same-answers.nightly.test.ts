@@ -108,7 +108,7 @@ beforeAll(async () => {
   await copy(1);
   await insertLogRecords(database.db, corrections);
   await copy(2);
-  attachLogEngine(database.db, { ask, splitMs: async () => splitMs });
+  attachLogEngine(database.db, { store: 'test', ask, splitMs: async () => splitMs });
 }, 240_000);
 afterAll(async () => {
   await chdb?.close();

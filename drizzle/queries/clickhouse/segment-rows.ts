@@ -30,7 +30,11 @@ export const ROWS = sql.raw('gateway_logs final');
 /** Milliseconds since the epoch. */
 export const CREATED_MS = sql.raw('toUnixTimestamp64Milli(created_at)');
 
-export const instantOf = (ms: number): SQL => sql.raw(`fromUnixTimestamp64Milli(${Math.floor(ms)})`);
+/** Later times have no place in the column's type. */
+export const LAST_MS = Date.UTC(2200, 0);
+
+export const instantOf = (ms: number): SQL =>
+  sql.raw(`fromUnixTimestamp64Milli(${Math.floor(Math.min(LAST_MS, Math.max(0, ms)))})`);
 
 /** As `ofProjects`. */
 export function isOfProjects(scope: ProjectScope): SQL {

@@ -33,7 +33,8 @@ const TABLES = [
 
 /** Stores lines once: a repetition of the same batches changes nothing. */
 export async function storeLines(client: ClickHouseClient, { afterSeq, seq, lines }: BatchedLines): Promise<void> {
-  const token = `${afterSeq}-${seq}-${smallestIdOf(lines)}`;
+  // Rows without a batch are versions older than any: inserting them again is harmless, and may be meant.
+  const token = seq === 0 ? crypto.randomUUID() : `${afterSeq}-${seq}-${smallestIdOf(lines)}`;
   for (const [table, isKept] of TABLES) {
     const kept = lines.filter(isKept);
     if (kept.length === 0) continue;
@@ -42,8 +43,8 @@ export async function storeLines(client: ClickHouseClient, { afterSeq, seq, line
     await client.command({
       query: `insert into ${table} format JSONEachRow\n${values}\n`,
       clickhouse_settings: {
-        // Rows without a batch are versions older than any: a repetition changes nothing.
-        ...(seq === 0 ? { insert_deduplicate: 0 } : { insert_deduplicate: 1, insert_deduplication_token: token }),
+        insert_deduplicate: 1,
+        insert_deduplication_token: token,
         // Repeated insertions are recognized only by whole blocks, made here and now.
         async_insert: 0,
         date_time_input_format: 'best_effort',

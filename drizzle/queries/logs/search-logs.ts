@@ -1,6 +1,6 @@
 import { and, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
-import { findRows } from '../clickhouse/find-rows';
+import { findInTime, findRows } from '../clickhouse/find-rows';
 import { type RowsElsewhere, withEngine } from '../clickhouse/log-engine';
 import type { PageRequest } from '../page';
 import { readStretches, type Stretch } from '../stats/read/read-days';
@@ -84,7 +84,8 @@ async function searchBoth(db: Db, search: Search, { elsewhere: { ask, splitMs },
   const here = (most: number) =>
     isReached ? searchHere(db, { ...search, limit: most, filter: { ...filter, fromMs: splitMs } }, nowMs) : EMPTY;
   const older = { ...filter, toMs: Math.min(filter.toMs ?? splitMs, splitMs) };
-  const there = (most: number) => findRows(ask, { filter: older, sort, at, limit: most });
+  const find = order.isByTime && filter.requestId === undefined ? findInTime : findRows;
+  const there = (most: number) => find(ask, { filter: older, sort, at, limit: most });
   if (!order.isByTime) {
     const [recent, rest] = await Promise.all([here(limit), there(limit + 1)]);
     const sorted = [...recent.data, ...rest].sort(order.compare);
