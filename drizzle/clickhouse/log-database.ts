@@ -15,14 +15,14 @@ export type OpenClickHouse = () => Promise<ClickHouseClient>;
 /** Lets readers of this database ask ClickHouse, whose library is loaded with the first question. */
 export function attachLogDatabase(db: Db, options: LogDatabaseOptions): OpenClickHouse {
   const open = clickHouseClient(options);
-  attachLogEngine(db, createLogEngine({ db, store: options.name, open }));
+  attachLogEngine(db, createLogEngine({ db, store: options.name, open, hotLabels: options.hotLabels }));
   return open;
 }
 
-function clickHouseClient({ url, username, password, database }: ClickHouseOptions): OpenClickHouse {
+function clickHouseClient({ url, username, password, database, hotLabels }: ClickHouseOptions): OpenClickHouse {
   let opened: Promise<ClickHouseClient> | undefined;
   return async () => {
-    opened ??= openClickHouse({ url, username, password, database });
+    opened ??= openClickHouse({ url, username, password, database, hotLabels });
     try {
       return await opened;
     } catch (error) {

@@ -3,6 +3,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import type { SQL } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import { type Ask, QuestionTooLargeError } from '../stats/read/time-limit';
+import { withLabelColumns } from './label-columns';
 
 /** ClickHouse did not answer. */
 export class EngineAwayError extends Error {}
@@ -39,9 +40,9 @@ function literalOf(value: unknown): string {
 }
 
 /** Asks in the SQL of ClickHouse, which texts of Postgres mostly are too; within 3 s. */
-export function askOfClient(open: () => Promise<ClickHouseClient>): Ask {
+export function askOfClient(open: () => Promise<ClickHouseClient>, hotLabels: readonly string[] = []): Ask {
   return async <T extends Record<string, unknown>>(query: SQL) => {
-    const text = renderForClickHouse(query);
+    const text = withLabelColumns(renderForClickHouse(query), hotLabels);
     try {
       const client = await open();
       const found = await client.query({ query: text, format: 'JSONEachRow', clickhouse_settings: { ...SETTINGS } });

@@ -16,10 +16,11 @@ interface EngineOptions {
   /** Name of the sink that copies the rows. */
   readonly store: string;
   readonly open: () => Promise<ClickHouseClient>;
+  readonly hotLabels?: readonly string[];
 }
 
 /** Answers while it has all rows but the newest. */
-export function createLogEngine({ db, store, open }: EngineOptions): LogEngine {
+export function createLogEngine({ db, store, open, hotLabels }: EngineOptions): LogEngine {
   let known: { readonly atMs: number; readonly isReady: boolean } | undefined;
   const isReady = async (nowMs: number) => {
     const { completeAtMs, failingSinceMs, waitingSinceMs } = await readEngineState(db, store);
@@ -28,7 +29,7 @@ export function createLogEngine({ db, store, open }: EngineOptions): LogEngine {
   };
   return {
     store,
-    ask: askOfClient(open),
+    ask: askOfClient(open, hotLabels),
     async splitMs(nowMs) {
       const atMs = performance.now();
       if (known === undefined || atMs - known.atMs > STATE_MS) known = { atMs, isReady: await isReady(nowMs) };

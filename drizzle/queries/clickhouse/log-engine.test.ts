@@ -13,6 +13,7 @@ import { loadBuckets, loadOverview } from '../stats/read/load-stats';
 import { QuestionTooLargeError } from '../stats/read/time-limit';
 import { askOfClient, EngineAwayError, renderForClickHouse } from './ask-clickhouse';
 import { createLogEngine, findLogProblem } from './create-log-engine';
+import { withLabelColumns } from './label-columns';
 import { attachLogEngine, engineOf } from './log-engine';
 
 const STORE = 'clickhouse://test:8123/llm0';
@@ -21,6 +22,12 @@ test('values are written out for ClickHouse', () => {
   const text = renderForClickHouse(sql`select ${`it's \\ a\0`}, ${1.5}, ${true} where ${'$1'}`);
   expect(text).toBe(String.raw`select 'it\'s \\ a\0', 1.5, true where '$1'`);
   expect(() => renderForClickHouse(sql`select ${null}`)).toThrow(TypeError);
+});
+
+test('hot labels are read from their columns, unless a text looks like one', () => {
+  const text = renderForClickHouse(sql`select labels[${'team'}], labels[${'env'}], ${"labels['team']"}`);
+  const shown = "select `label.team`, labels['env'], 'labels[\\'team\\']'";
+  expect(withLabelColumns(text, ['team'])).toBe(shown);
 });
 
 test('errors tell a server that is away from a question that is too large, or wrong', async () => {
@@ -93,17 +100,20 @@ describe.each(TEST_DATABASES)('$name', (kind) => {
 
   test('while ClickHouse is away, Postgres answers everything', async () => {
     const { db } = database;
-    const questions = () =>
-      Promise.all([
-        searchLogs(db, { projectId }, { limit: 7 }, nowMs),
-        searchLogs(db, { projectId }, { limit: 7, sort: '-cost_usd' }, nowMs),
-        tallyLogs(db, { filter: { projectId }, intervalMs: 3_600_000, nowMs }),
-        loadOverview(db, { fromMs: nowMs - 90 * 60_000 - 7, toMs: nowMs + 1, nowMs }),
-        loadBuckets(db, {
-          ...{ fromMs: nowMs - 86_400_000, toMs: nowMs + 1, nowMs },
-          ...{ groupBy: 'label.team', withDurations: true },
-        }),
-      ]);
+    const buckets = {
+      fromMs: nowMs - 86_400_000,
+      toMs: nowMs + 1,
+      nowMs,
+      groupBy: 'label.team',
+      withDurations: true,
+    } as const;
+    const questions = async () => [
+      await searchLogs(db, { projectId }, { limit: 7 }, nowMs),
+      await searchLogs(db, { projectId }, { limit: 7, sort: '-cost_usd' }, nowMs),
+      await tallyLogs(db, { filter: { projectId }, intervalMs: 3_600_000, nowMs }),
+      await loadOverview(db, { fromMs: nowMs - 90 * 60_000 - 7, toMs: nowMs + 1, nowMs }),
+      await loadBuckets(db, buckets),
+    ];
     const expected = await questions();
     let asked = 0;
     const open = async () => {

@@ -19,6 +19,7 @@ import { loadBuckets, loadHistogram, loadOverview } from '../stats/read/load-sta
 import { type BucketQuery, type GroupBy, METRIC_NAMES, SPEND_SUMS } from '../stats/read/questions';
 import { askOfClient } from './ask-clickhouse';
 import { findBodies, findRow } from './find-rows';
+import { addLabelColumns } from './label-columns';
 import { attachLogEngine } from './log-engine';
 import { storeLines } from './store-lines';
 
@@ -83,7 +84,7 @@ let database: Database;
 let chdb: Awaited<ReturnType<typeof openChdb>>;
 /** Where the answer changes over. */
 let splitMs = 0;
-const ask = askOfClient(async () => chdb);
+const ask = askOfClient(async () => chdb, ['team']);
 
 /** Copies all rows, as batch `seq`. */
 async function copy(seq: number): Promise<void> {
@@ -98,6 +99,7 @@ beforeAll(async () => {
   database = await kind.openOwn();
   chdb = await openChdb();
   await migrateClickHouse(chdb);
+  await addLabelColumns(chdb, ['team']);
   await insertLogRecords(database.db, first);
   const bodies = first.slice(0, 50).map(({ id: requestId, createdAtMs, projectId }, index) => ({
     ...{ requestId, createdAtMs, projectId, upstreamRequest: '{"up":1}' },

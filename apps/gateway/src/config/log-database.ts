@@ -9,6 +9,7 @@ export function readLogDatabase(
   sinks: readonly SinkSetting[],
 ): LogDatabaseSetting | undefined {
   read.allowed.set('LOG_DATABASE_URL', 'clickhouse://user:password@host:8123/database');
+  const hotLabels = readHotLabels(read);
   const text = read.text('LOG_DATABASE_URL');
   if (text === undefined || text === '') return undefined;
   const url = URL.parse(text);
@@ -21,7 +22,27 @@ export function readLogDatabase(
   if (tls !== 'true' && tls !== 'false') throw refuse('tls must be true or false');
   const server = readClickHouseServer(url, tls === 'true', refuse);
   if (sinks.some(({ name }) => name === server.name)) throw refuse('the address is one of LOG_SINKS');
-  return { kind: 'clickhouse', ...server, everyMs: 0, withBodies: logBodies, logRetentionDays, logBodiesTtlDays };
+  return {
+    kind: 'clickhouse',
+    ...server,
+    everyMs: 0,
+    withBodies: logBodies,
+    logRetentionDays,
+    logBodiesTtlDays,
+    hotLabels,
+  };
+}
+
+function readHotLabels(read: EnvReader): readonly string[] {
+  const allowed = 'up to 20 names of letters, digits, "_", "." and "-", separated by commas';
+  read.allowed.set('LOG_HOT_LABELS', allowed);
+  const text = read.text('LOG_HOT_LABELS') ?? '';
+  const labels = text.split(',').map((one) => one.trim());
+  const named = labels.filter((one) => one !== '');
+  if (named.length > 20 || named.some((one) => !/^[\w.-]{1,64}$/.test(one))) {
+    throw new ConfigError('LOG_HOT_LABELS', text, allowed);
+  }
+  return [...new Set(named)];
 }
 
 /** The address may hold a password, so it isn't shown. */

@@ -50,7 +50,10 @@ export interface KeptDays {
 }
 
 /** The store that answers for the log in place of Postgres; rows go there at once. */
-export interface LogDatabaseSetting extends ClickHouseSetting, KeptDays {}
+export interface LogDatabaseSetting extends ClickHouseSetting, KeptDays {
+  /** Labels with a column of their own. */
+  readonly hotLabels: readonly string[];
+}
 
 /** A destination of the log's rows. */
 export type SinkSetting = BucketSetting | TopicSetting | CollectorSetting | ClickHouseSetting;

@@ -27,7 +27,7 @@ import { createWriteClickHouse } from './write-clickhouse';
 const SETTING: LogDatabaseSetting = {
   ...{ kind: 'clickhouse', name: 'clickhouse://test:8123/llm0', url: 'http://127.0.0.1:1', everyMs: 0 },
   ...{ username: 'default', password: '', database: 'llm0', withBodies: true },
-  ...{ logRetentionDays: 3650, logBodiesTtlDays: 3650 },
+  ...{ logRetentionDays: 3650, logBodiesTtlDays: 3650, hotLabels: [] },
 };
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
