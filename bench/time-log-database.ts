@@ -1,13 +1,12 @@
 // `bun bench/time-log-database.ts [rows]`: what ClickHouse takes for the questions of the log, over millions of rows in this
 // process. BENCH_CHDB_DIR names a folder that keeps the rows.
 import { migrateClickHouse } from '@llm0/drizzle/clickhouse/open-clickhouse';
-import { askOfClient } from '@llm0/drizzle/queries/clickhouse/ask-clickhouse';
+import { askOfClient, EngineAwayError } from '@llm0/drizzle/queries/clickhouse/ask-clickhouse';
 import { countFound, findInTime, findRow, findRows } from '@llm0/drizzle/queries/clickhouse/find-rows';
 import { addLabelColumns } from '@llm0/drizzle/queries/clickhouse/label-columns';
 import { askBins, askSums } from '@llm0/drizzle/queries/clickhouse/segment-rows';
 import { storeLines } from '@llm0/drizzle/queries/clickhouse/store-lines';
 import { SUM_COLUMNS } from '@llm0/drizzle/queries/stats/read/questions';
-import { QuestionTooLargeError } from '@llm0/drizzle/queries/stats/read/time-limit';
 import { openChdb } from '@llm0/testing/clickhouse/open-chdb';
 import { renderTable } from './report/render-table';
 
@@ -77,7 +76,7 @@ async function time(work: () => Promise<unknown>): Promise<Took | undefined> {
     const isDone = await work().then(
       () => true,
       (error: unknown) => {
-        if (!(error instanceof QuestionTooLargeError)) throw error;
+        if (!(error instanceof EngineAwayError)) throw error;
         return false;
       },
     );

@@ -1,16 +1,32 @@
-// Without ClickHouse, questions throw `EngineAwayError`, and readers answer from Postgres.
+// Without an answer of ClickHouse in time, questions throw `EngineAwayError`, and readers answer from Postgres.
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { SQL } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
-import { type Ask, QuestionTooLargeError } from '../stats/read/time-limit';
+import type { Ask } from '../stats/read/time-limit';
 import { withLabelColumns } from './label-columns';
 
-/** ClickHouse did not answer. */
+/** ClickHouse did not answer, or not in time. */
 export class EngineAwayError extends Error {}
 
 const LIMIT_SECONDS = 2.8;
-/** Codes of TIMEOUT_EXCEEDED, MEMORY_LIMIT_EXCEEDED and TOO_MANY_ROWS. */
-const TOO_LARGE: ReadonlySet<string> = new Set(['159', '241', '158']);
+/**
+ * Errors of a statement, which are ours: an answer of Postgres would hide them. Unknown identifier, syntax, types, arguments.
+ * https://github.com/ClickHouse/ClickHouse/blob/master/src/Common/ErrorCodes.cpp
+ */
+const OF_STATEMENT: ReadonlySet<string> = new Set([
+  '6',
+  '36',
+  '42',
+  '43',
+  '44',
+  '46',
+  '47',
+  '53',
+  '62',
+  '70',
+  '72',
+  '386',
+]);
 
 const SETTINGS = {
   max_execution_time: LIMIT_SECONDS,
@@ -53,11 +69,9 @@ export function askOfClient(open: () => Promise<ClickHouseClient>, hotLabels: re
   };
 }
 
+/** A question that takes too long, and a server that refuses it, leave it to Postgres. */
 function toOurs(error: unknown): Error {
   const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
-  const text = String(message ?? error);
-  const isServers = typeof code === 'string' && /^\d+$/.test(code);
-  if (isServers && TOO_LARGE.has(code)) return new QuestionTooLargeError('ClickHouse takes too long');
-  // An error of the statement is ours: Postgres's answer would hide it.
-  return isServers && error instanceof Error ? error : new EngineAwayError(text, { cause: error });
+  if (error instanceof Error && OF_STATEMENT.has(String(code))) return error;
+  return new EngineAwayError(String(message ?? error), { cause: error });
 }

@@ -6,12 +6,18 @@ export interface KeptDays {
   readonly logBodiesTtlDays: number;
 }
 
+/** Longer than in Postgres, which keeps whole days: what is there can be compared. */
+const MORE_DAYS = 2;
+
 /** Sets when rows and bodies are deleted, where that changed: setting it again would go through all parts. */
 export async function keepFor(
   client: ClickHouseClient,
   { logRetentionDays, logBodiesTtlDays }: KeptDays,
 ): Promise<void> {
-  const wanted = { gateway_logs: logRetentionDays, gateway_log_bodies: logBodiesTtlDays } as const;
+  const wanted = {
+    gateway_logs: logRetentionDays + MORE_DAYS,
+    gateway_log_bodies: logBodiesTtlDays + MORE_DAYS,
+  } as const;
   const found = await client.query({
     query:
       "select name, engine_full from system.tables where database = currentDatabase() and name in ('gateway_logs', 'gateway_log_bodies')",

@@ -91,6 +91,21 @@ export async function sumRows(db: Db, stretch: Stretch, withBodies: boolean): Pr
   return toSums(row ?? {});
 }
 
+export const NO_ROWS: RowSums = {
+  ...{ rows: 0, costNanoUsd: 0, savedNanoUsd: 0, tokens: 0 },
+  ...{ refused: 0, ids: 0, bodies: 0 },
+};
+
+export const addSums = (a: RowSums, b: RowSums): RowSums => ({
+  rows: a.rows + b.rows,
+  costNanoUsd: a.costNanoUsd + b.costNanoUsd,
+  savedNanoUsd: a.savedNanoUsd + b.savedNanoUsd,
+  tokens: a.tokens + b.tokens,
+  refused: a.refused + b.refused,
+  ids: a.ids + b.ids,
+  bodies: a.bodies + b.bodies,
+});
+
 /** Sums of a statement in either store. */
 export function toSums(row: Readonly<Record<string, unknown>>): RowSums {
   const count = (name: string) => Number(row[name] ?? 0);

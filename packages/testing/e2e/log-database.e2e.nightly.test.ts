@@ -1,5 +1,6 @@
 // A gateway as an operator runs it, with its log in ClickHouse, which is killed in the middle of traffic.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
+import { join } from 'node:path';
 import { type ChdbServer, startChdb } from '../clickhouse/start-chdb';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
 import { ask, postChat, startEnvironment, type TestEnvironment } from './environment';
@@ -42,6 +43,17 @@ async function untilRows(count: number): Promise<void> {
   expect(await rowsThere()).toBe(count);
 }
 
+/** What the command prints, which ends when every day was compared. */
+async function moveAgain(): Promise<string> {
+  const command = [process.execPath, '--no-env-file', 'apps/gateway/bin/llm0.ts', 'logs', 'move', '--again'];
+  const env = { PATH: process.env.PATH, LLM0_URL: world.gateway.url, ADMIN_TOKEN: world.gateway.adminToken };
+  const cwd = join(import.meta.dir, '../../..');
+  const child = Bun.spawn(command, { cwd, env, stdout: 'pipe', stderr: 'inherit' });
+  const printed = await new Response(child.stdout).text();
+  expect(await child.exited).toBe(0);
+  return printed;
+}
+
 test('rows survive a kill of ClickHouse, and the gateway is ready throughout', async () => {
   await untilState('answers');
   await send(20);
@@ -66,4 +78,5 @@ test('rows survive a kill of ClickHouse, and the gateway is ready throughout', a
   expect(sums?.usd).toBeCloseTo(Number(books.projects[0]?.logs_usd), 9);
   const [bodies] = await clickhouse.ask<{ n: number }>('select toInt32(count()) as n from gateway_log_bodies final');
   expect(bodies?.n).toBe(50);
+  expect(await moveAgain()).toContain('answers');
 }, 300_000);

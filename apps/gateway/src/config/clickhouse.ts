@@ -17,7 +17,7 @@ export function readClickHouseServer(
   isSecure: boolean,
   refuse: (allowed: string) => ConfigError,
 ): ClickHouseServer {
-  const database = url.pathname.replace(/^\/+|\/+$/g, '');
+  const database = url.pathname.split('/').filter(Boolean).join('/');
   if (!/^\w{1,64}$/.test(database)) throw refuse('clickhouse://host:8123/database needs a database');
   const host = `${url.hostname}:${url.port === '' ? (isSecure ? '8443' : '8123') : url.port}`;
   const user = credentialsOf(url);

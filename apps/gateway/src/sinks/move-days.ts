@@ -6,8 +6,10 @@ import { keepFor } from '@llm0/drizzle/queries/clickhouse/keep-for';
 import { BEFORE_BATCHES, storeLines } from '@llm0/drizzle/queries/clickhouse/store-lines';
 import { sumRowsElsewhere } from '@llm0/drizzle/queries/clickhouse/sum-rows';
 import {
+  addSums,
   listComparedDays,
   listEntries,
+  NO_ROWS,
   noteComparedDay,
   noteComplete,
   type RowSums,
@@ -21,7 +23,8 @@ import type { LogDatabaseSetting } from '../config/sinks';
 import type { Job, JobContext } from '../jobs/job';
 
 const LOOK_MS = 60_000;
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
 /** Rows of newer requests may be on their way. */
 const SETTLED_MS = 10 * 60_000;
 const ROWS_AN_INSERT = 5_000;
@@ -41,24 +44,27 @@ export function moveDays(setting: LogDatabaseSetting, open: OpenClickHouse): Job
     intervalMs: LOOK_MS,
     async run(context) {
       const { db, nowMs } = context;
+      const isStopped = () => context.signal?.aborted === true;
       await keepFor(await open(), setting);
       const { completeAtMs } = await readEngineState(db, setting.name);
       const compared = await listComparedDays(db, setting.name);
       const moved = { days: 0, rows: 0, different: [] as string[] };
       for (const { day } of (await listPartitions(db)).toReversed()) {
-        if (compared.has(day) || context.signal?.aborted === true) continue;
+        if (compared.has(day) || isStopped()) continue;
         const stretch = stretchOf(day, nowMs());
-        if (stretch === undefined) continue;
+        // A day is compared again when it is over.
+        if (stretch === undefined || (!stretch.isWhole && completeAtMs !== null)) continue;
         const { isWhole, ...range } = stretch;
         const { copied, sums } = await moveDay({ context, setting, open, range });
         moved.rows += copied;
+        if (isStopped()) break;
         if (sums === undefined) moved.different.push(day);
         else if (isWhole) {
           await noteComparedDay(db, setting.name, day, sums);
           moved.days += 1;
         }
       }
-      if (context.signal?.aborted === true) return null;
+      if (isStopped()) return null;
       const isRight = moved.different.length === 0;
       if (isRight && completeAtMs === null) await noteComplete(db, setting.name, nowMs());
       if (isRight && moved.days === 0 && completeAtMs !== null) return null;
@@ -82,13 +88,21 @@ interface Move {
   readonly range: Stretch;
 }
 
-/** Sums of both sides; undefined if they differ even after a copy. */
-async function moveDay(move: Move): Promise<{ readonly copied: number; readonly sums?: RowSums }> {
-  const before = await compare(move);
-  if (before !== undefined) return { copied: 0, sums: before };
-  const copied = await copyRows(move);
-  const after = await compare(move);
-  return after === undefined ? { copied } : { copied, sums: after };
+/** Sums of both sides; undefined if they differ even after a copy. Hours are small enough to be summed up in a moment. */
+async function moveDay(move: Move): Promise<{ readonly copied: number; readonly sums: RowSums | undefined }> {
+  const { fromMs, toMs } = move.range;
+  let copied = 0;
+  let sums: RowSums | undefined = NO_ROWS;
+  for (let atMs = fromMs; atMs < toMs && move.context.signal?.aborted !== true; atMs += HOUR_MS) {
+    const hour = { ...move, range: { fromMs: atMs, toMs: Math.min(toMs, atMs + HOUR_MS) } };
+    let same = await compare(hour);
+    if (same === undefined) {
+      copied += await copyRows(hour);
+      same = await compare(hour);
+    }
+    sums = sums && same && addSums(sums, same);
+  }
+  return { copied, sums };
 }
 
 async function compare({ context: { db }, setting: { withBodies }, open, range }: Move): Promise<RowSums | undefined> {
