@@ -86,7 +86,7 @@ async function booksOf(projectId: string) {
 test('the tables are made once, and have all columns of Postgres', async () => {
   await migrateClickHouse(chdb);
   const done = await ask<{ name: string }>('select name from llm0_migrations order by name');
-  expect(done.map(({ name }) => name)).toEqual(['0001_log.sql', '0002_upstream-bodies.sql']);
+  expect(done.map(({ name }) => name)).toEqual(['0001_gateway-logs.sql', '0002_upstream-bodies.sql']);
   const columns = await ask<{ name: string }>(
     "select name from system.columns where database = currentDatabase() and table = 'gateway_logs'",
   );
