@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../../client';
 import { forgetComparisons, noteComparedDay, noteComplete, readEngineState, sumRows } from '../logs/log-days';
 import { insertLogRecords } from '../logs/log-insert';
@@ -10,6 +10,8 @@ import { addSinks, advanceSink, noteSinkFailure, settleSinks } from '../logs/log
 import { searchLogs } from '../logs/search-logs';
 import { tallyLogs } from '../logs/tally-logs';
 import { loadBuckets, loadOverview } from '../stats/read/load-stats';
+import { SUM_COLUMNS } from '../stats/read/questions';
+import type { Ask } from '../stats/read/time-limit';
 import { askOfClient, EngineAwayError, renderForClickHouse } from './ask-clickhouse';
 import { createLogEngine, findLogProblem } from './create-log-engine';
 import { withLabelColumns } from './label-columns';
@@ -128,5 +130,36 @@ describe.each(TEST_DATABASES)('$name', (kind) => {
     await addSinks(db, [STORE]);
     await noteSinkFailure(db, STORE, { atMs: nowMs, problem: 'no space left' });
     expect(await findLogProblem(db)).toBe('no space left');
+  });
+
+  test('newer rows of Postgres and older ones of ClickHouse make one answer', async () => {
+    const { db } = database;
+    const splitMs = nowMs - 10_500_000;
+    const asked: string[] = [];
+    let answer: readonly object[] = [];
+    const ask: Ask = async <T extends Record<string, unknown>>(query: SQL) => {
+      asked.push(renderForClickHouse(query));
+      return answer as readonly T[];
+    };
+    attachLogEngine(db, { store: STORE, ask, splitMs: async () => splitMs });
+    const none = Object.fromEntries(SUM_COLUMNS.map((name) => [name, '0']));
+    answer = [{ ...none, start_ms: '0', grp: 't0', requests: '5', success: '5', cost_usd: '1.5' }];
+    const range = { fromMs: nowMs - 86_400_000, toMs: nowMs + 1, nowMs, projectId };
+    const { buckets } = await loadBuckets(db, { ...range, groupBy: 'label.team', withDurations: false });
+    // Eleven of its rows are newer than the split.
+    expect(buckets.map(({ group, requests, costNanoUsd }) => [group, requests, costNanoUsd])).toEqual([
+      ['t0', 4 + 5, 4 * 12_345 + 1_500_000_000],
+      ['t1', 4, 4 * 12_345],
+      ['t2', 3, 3 * 12_345],
+    ]);
+    expect(asked[0]).toContain("labels['team'] as grp");
+    expect(asked[0]).toContain(`created_at < fromUnixTimestamp64Milli(${splitMs})`);
+    answer = [];
+    const page = await searchLogs(db, { projectId }, { limit: 20 }, nowMs);
+    expect(page.data.length).toBe(11);
+    expect(page.nextCursor).toBeNull();
+    expect(asked.at(-1)).toContain('limit 10');
+    const tally = await tallyLogs(db, { filter: { projectId }, intervalMs: 3_600_000, nowMs });
+    expect(tally.rows).toBe(11);
   });
 });

@@ -17,6 +17,7 @@ import { searchLogs } from '../logs/search-logs';
 import { countRows, tallyLogs } from '../logs/tally-logs';
 import { loadBuckets, loadHistogram, loadOverview } from '../stats/read/load-stats';
 import { type BucketQuery, type GroupBy, METRIC_NAMES, SPEND_SUMS } from '../stats/read/questions';
+import type { Ask } from '../stats/read/time-limit';
 import { askOfClient } from './ask-clickhouse';
 import { findBodies, findRow } from './find-rows';
 import { addLabelColumns } from './label-columns';
@@ -84,7 +85,14 @@ let database: Database;
 let chdb: Awaited<ReturnType<typeof openChdb>>;
 /** Where the answer changes over. */
 let splitMs = 0;
-const ask = askOfClient(async () => chdb, ['team']);
+/** An error of ClickHouse isn't hidden by an answer of Postgres. */
+const ask: Ask = async (query) => {
+  try {
+    return await askOfClient(async () => chdb, ['team'])(query);
+  } catch (cause) {
+    throw new Error(`ClickHouse did not answer: ${cause}`, { cause });
+  }
+};
 
 /** Copies all rows, as batch `seq`. */
 async function copy(seq: number): Promise<void> {
