@@ -5,6 +5,8 @@ import { migrateDatabase } from './migrate';
 export interface OpenDatabaseOptions {
   /** Absent = embedded in `dataDir`. */
   readonly databaseUrl?: string;
+  /** Of an embedded one that somebody else has started. */
+  readonly socketPath?: string;
   readonly dataDir: string;
   readonly maxConnections?: number;
   readonly onWarning: (message: string) => void;
@@ -14,9 +16,13 @@ export interface OpenDatabaseOptions {
 
 /** Connects to the real or embedded Postgres and migrates it; `close` stops what it started. */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<Database> {
-  const { databaseUrl, dataDir, maxConnections, onWarning } = options;
+  const { databaseUrl, socketPath, dataDir, maxConnections, onWarning } = options;
   if (databaseUrl !== undefined) {
     const database = connectDatabase({ url: databaseUrl }, { maxConnections });
+    return migrateOrClose(database, options, () => database.close());
+  }
+  if (socketPath !== undefined) {
+    const database = connectDatabase({ socketPath });
     return migrateOrClose(database, options, () => database.close());
   }
   const embedded = await startEmbeddedPostgres({ dataDir, onWarning });

@@ -1,7 +1,7 @@
 import { exactCacheKey } from '@llm0/core/cache/cache-key';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import { FloodLimits } from '@llm0/core/limits/flood-limits';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import { SseDecoder } from '@llm0/core/sse/decode-sse';

@@ -27,11 +27,10 @@ const SETTLED_MS = 30_000;
 /** Unix socket paths are limited to 104 bytes on macOS and 108 on Linux. */
 const MAX_SOCKET_PATH = 100;
 
-/** Passes only a switch of Bun's, which returns memory soon (`runtime-environment.ts`). */
+/** Switches of Bun's alone, as this process has them (`runtime-environment.ts`; tests set their own). */
 const childEnvironment = () => ({
-  BUN_JSC_forceRAMSize: String(320 * 1024 * 1024),
-  MIMALLOC_PURGE_DELAY: '100',
-  // Tests turn it off: compiling WebAssembly for the third time takes a third of a short process's time.
+  BUN_JSC_forceRAMSize: process.env.BUN_JSC_forceRAMSize ?? String(320 * 1024 * 1024),
+  MIMALLOC_PURGE_DELAY: process.env.MIMALLOC_PURGE_DELAY ?? '100',
   BUN_JSC_useOMGJIT: process.env.BUN_JSC_useOMGJIT,
 });
 

@@ -1,5 +1,5 @@
 import type { LogStatus } from '@llm0/core/errors/error-table';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
 import { nanoFromUsd } from '../money';

@@ -1,4 +1,4 @@
-import { bigint, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core';
+import { bigint, boolean, integer, jsonb, pgTable, primaryKey, smallint, text, uuid } from 'drizzle-orm/pg-core';
 import { instant, instantOfInsert, nanoUsd } from './columns';
 
 /** Callers' files; the file store has their bytes. */
@@ -44,6 +44,10 @@ export interface ForwardedBatch {
   readonly models?: Readonly<Record<string, string>>;
   /** File of the results. */
   readonly resultsId?: string;
+  /** Some of its lines run here meanwhile. */
+  readonly hasOwn?: true;
+  /** The vendor knows that the caller cancelled it. */
+  readonly isCancelled?: true;
 }
 
 /** Lines of one model at the vendor. `vendorId`: absent if it refused them. */
@@ -110,6 +114,8 @@ export const batchLines = pgTable(
     length: integer('length').notNull(),
     boundNanoUsd: nanoUsd('bound_usd').notNull(),
     state: text('state').$type<LineState>().notNull(),
+    /** It runs here while others are at their batch's vendor. */
+    isOwn: boolean('is_own').notNull().default(false),
     /** The run of a chunk that may end it. */
     owner: uuid('owner'),
     requestId: uuid('request_id'),

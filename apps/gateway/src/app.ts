@@ -60,6 +60,11 @@ const serves =
   (services, request, chosen) =>
     handleTask(services, { task, dialect }, request, chosen);
 
+const givesSecrets =
+  (protocol: 'realtime' | 'translation'): Handle =>
+  (services, request) =>
+    handleClientSecret(services, { envelope: openaiChat, protocol }, request);
+
 const drawPicture = serves(IMAGE, openaiImages);
 const speak = serves(SPEECH, openaiSpeech);
 
@@ -75,7 +80,8 @@ const TASK_ROUTES: readonly (readonly [path: string, handle: Handle])[] = [
   ['/v1/audio/translations', serves(TRANSCRIPTION, openaiTranslations)],
   ['/v1/audio/speech', speak],
   ['/v1/decisions', serves(DECISION, openaiDecisions)],
-  ['/v1/realtime/client_secrets', (services, request) => handleClientSecret(services, openaiChat, request)],
+  ['/v1/realtime/client_secrets', givesSecrets('realtime')],
+  ['/v1/realtime/translations/client_secrets', givesSecrets('translation')],
 ];
 
 const NATIVE_APIS = createProviderRegistry().list();

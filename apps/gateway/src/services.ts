@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { BodyDeadlines } from '@llm0/core/async/body-deadlines';
+import { BodyDeadlines } from '@llm0/core/async/bounded-body';
 import { backendProvider } from '@llm0/core/backends/backend';
 import { GuardrailCompiler, type TextChecks } from '@llm0/core/guardrails/compile-guardrails';
 import { KeyCache } from '@llm0/core/keys/key-cache';
@@ -41,7 +41,7 @@ import { sampleLoopLag } from './observe/sample-loop-lag';
 import { createSendMail } from './observe/send-mail';
 import { refreshGauges } from './observe/status-pages';
 import { handleChat } from './pipeline/chat/handle-chat';
-import { settleRecord } from './pipeline/metering/settle-record';
+import { settleRecord } from './pipeline/metering/build-record';
 import { FirstCredentials } from './process/first-credentials';
 import { openVault } from './process/open-vault';
 import { coalesceRuns } from './providers/coalesce-runs';
@@ -65,6 +65,7 @@ import { createSinkJobs, hasSinks } from './sinks/create-sink-jobs';
 import { RowsThread } from './threads/rows-thread';
 import { StatsThread } from './threads/stats-thread';
 
+const monotonicMs = performance.now.bind(performance);
 /** Time for the collector to take the last spans. */
 const TELEMETRY_FLUSH_MS = 5_000;
 
@@ -95,8 +96,7 @@ export async function createServices(config: Config, log: Logger, version: strin
   const base = await startBase({ config, log, fetch, version });
   const { database, hotStore, clock, metrics, routing, telemetry } = base;
   const { tables, health, turns, egress, providerAdmin, providerChecks } = routing;
-  const monotonicMs = () => performance.now();
-  const storeClock = createStoreClock(() => clock.nowMs());
+  const storeClock = createStoreClock(clock.nowMs);
   const caching = await createCaches({ config, database, metrics, log, fetch, nowMs: storeClock.nowMs });
   const leases = new LeaseKeeper({ hotStore, log, nowMs: Date.now, leaseMs: config.testing.leaseMs, turns });
   leases.start();
@@ -113,8 +113,8 @@ export async function createServices(config: Config, log: Logger, version: strin
     refusals: createRefusalFolder({ hotStore, metrics }, config),
     mediaEgress: readEgressAllow(config.mediaEgressAllow),
     ...caching.caches,
-    clock: { nowMs: () => clock.nowMs(), monotonicMs },
-    createId: () => Bun.randomUUIDv7(),
+    clock: { nowMs: clock.nowMs, monotonicMs },
+    createId: Bun.randomUUIDv7,
     ...{ tracing: telemetry.tracing, observer: telemetry.observer },
     ...{ fetch, postWebhook: createPostWebhook({ fetch, egress, sendMail: createSendMail(config.mail) }) },
     keyCache: createKeyCache(database.db, new GuardrailCompiler(guardrailChecks)),
@@ -126,13 +126,13 @@ export async function createServices(config: Config, log: Logger, version: strin
     flights: new FlightTable(config.cacheMaxBodyBytes),
     ...{ openRequests: new OpenRequests(), bodyDeadlines: new BodyDeadlines(), openParts: new OpenParts() },
     readers: new Readers({ timeoutMs: config.slowReaderTimeoutMs }),
-    routing: () => tables.current(),
+    routing: tables.current,
     refreshTables: base.refreshTables,
     databaseHealth: () => databaseHealth(database),
     logSinks: async () => (hasSinks(config) ? listSinks(database.db) : []),
-    connect: (target, projectId) => tables.connect(target, projectId),
+    connect: tables.connect,
     downgradeModels: createDowngradeModels(),
-    runs: new RunBudgets({ db: database.db, hotStore, clock: { nowMs: () => clock.nowMs(), monotonicMs } }),
+    runs: new RunBudgets({ db: database.db, hotStore, clock: { nowMs: clock.nowMs, monotonicMs } }),
   };
   telemetry.start(() => refreshGauges(services));
   const parts = { firstCredentials, leases, codeMode, mcp, stopSampling, statsThread, rows, caching };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import type { Database } from '../../client';
 import { legacyKeys } from '../../schema/legacy-keys';

@@ -7,6 +7,7 @@ import {
   endLines,
   giveUpLines,
   insertLines,
+  keepLines,
   type LineResult,
   placeResults,
   readLines,
@@ -76,7 +77,7 @@ describe.each(TEST_DATABASES)('the ledger of lines on $name', (kind) => {
       { line: 1, at: 99, length: 1 },
     ]);
     await placeResults(db, batchId, [{ line: 1, at: 50, length: 1 }]);
-    await giveUpLines(db, batchId, 'cancelled');
+    await giveUpLines(db, batchId, { state: 'cancelled' });
     expect(await states()).toEqual(['running', 'waiting', 'cancelled', 'cancelled']);
     await releaseLines(db, batchId, owner);
     const left = await claimLines(db, all(), owner);
@@ -84,7 +85,22 @@ describe.each(TEST_DATABASES)('the ledger of lines on $name', (kind) => {
       [0, null, null],
       [1, 7, 8],
     ]);
-    await giveUpLines(db, batchId, 'expired');
+    await giveUpLines(db, batchId, { state: 'expired' });
     expect(await readBatch(db, batchId)).toMatchObject({ cancelled: 2, expired: 1, costNanoUsd: 0 });
+  });
+
+  test('lines that run here are claimed and given up apart from those of a vendor', async () => {
+    const { db } = database;
+    const owner = crypto.randomUUID();
+    const own = async () => (await claimLines(db, { ...all(), isOwn: true }, owner)).map(({ line }) => line);
+    expect(await own()).toEqual([]);
+    await keepLines(db, batchId, [0, 3]);
+    expect(await own()).toEqual([0, 3]);
+    await keepLines(db, batchId, [1, 3]);
+    expect(await own()).toEqual([1, 3]);
+    await giveUpLines(db, batchId, { state: 'cancelled', isOwn: true });
+    expect(await states()).toEqual(['waiting', 'cancelled', 'waiting', 'cancelled']);
+    await keepLines(db, batchId, []);
+    expect(await own()).toEqual([]);
   });
 });

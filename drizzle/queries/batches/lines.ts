@@ -28,6 +28,8 @@ export interface LineRange {
   readonly batchId: string;
   readonly from: number;
   readonly to: number;
+  /** Without those that a vendor has. */
+  readonly isOwn?: boolean | undefined;
 }
 
 const inRange = ({ batchId, from, to }: LineRange) =>
@@ -41,7 +43,8 @@ export interface ClaimedLine extends NewLine {
 
 /** The lines of a range without an answer, now this run's: an earlier run of them can't end them any more. */
 export async function claimLines(db: Db, range: LineRange, owner: string): Promise<readonly ClaimedLine[]> {
-  const open = and(inRange(range), inArray(batchLines.state, ['waiting', 'running']));
+  const own = range.isOwn === true ? eq(batchLines.isOwn, true) : undefined;
+  const open = and(inRange(range), inArray(batchLines.state, ['waiting', 'running']), own);
   const claimed = await db.update(batchLines).set({ owner }).where(open).returning(LINE);
   return claimed.toSorted((a, b) => a.line - b.line);
 }
@@ -125,11 +128,26 @@ export async function endLines(
   return row?.count ?? 0;
 }
 
+/** Leaves lines to the gateway, and all others of the batch to its vendor. */
+export async function keepLines(db: Db, batchId: string, lines: readonly number[]): Promise<void> {
+  await db.execute(sql`
+    update batch_lines l set is_own = r.line is not null
+    from batch_lines o left join unnest(${toArrayText(lines)}::int[]) as r(line) on r.line = o.line
+    where l.batch_id = ${batchId}::uuid and o.batch_id = l.batch_id and o.line = l.line
+      and l.is_own <> (r.line is not null)`);
+}
+
+interface GivenUp {
+  readonly state: 'expired' | 'cancelled';
+  /** Only those that run here while a vendor has the others. */
+  readonly isOwn?: boolean;
+}
+
 /** Ends lines that nobody has asked for yet. It waits for no run that takes some just now, which looks again at its end. */
-export async function giveUpLines(db: Db, batchId: string, state: 'expired' | 'cancelled'): Promise<void> {
+export async function giveUpLines(db: Db, batchId: string, { state, isOwn = false }: GivenUp): Promise<void> {
   await db.execute(sql`
     with open as (select line from batch_lines where batch_id = ${batchId}::uuid and state = 'waiting'
-        and result_at is null for update skip locked),
+        and result_at is null and (is_own or not ${isOwn}) for update skip locked),
     given_up as (update batch_lines l set state = ${state} from open
       where l.batch_id = ${batchId}::uuid and l.line = open.line returning 1)
     update batches set ${sql.raw(state)} = ${sql.raw(state)} + (select count(*) from given_up) where id = ${batchId}::uuid`);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import { type BudgetOwner, type BudgetSpan, periodAt } from '@llm0/core/limits/budgets';
 import { sampleCall } from '@llm0/testing/stores/sample-call';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';

@@ -1,5 +1,5 @@
 import type { Alias } from '@llm0/core/routing/alias';
-import { timeoutsOf } from '@llm0/core/routing/timeouts';
+import { timeoutsOf } from '@llm0/core/routing/attempt-plan';
 import type { Db } from '../../client';
 import { aliases } from '../../schema/routing';
 import { ofLiveProject, Rows, type Stored } from '../rows';

@@ -5,7 +5,7 @@ import { ALL_VARIABLE, NIGHTLY_VARIABLE } from '../lane';
 import { FOLDER_VARIABLE, STORES_VARIABLE } from '../stores/server-process';
 import type { TestStores } from '../stores/start-test-stores';
 import { countTests, type TestCounts } from './count-tests';
-import { namesInEnvFile, testEnvironment } from './test-environment';
+import { MEASURED, namesInEnvFile, testEnvironment } from './test-environment';
 import { TIMINGS } from './test-timings';
 
 const PER_TEST_MS = 60_000;
@@ -143,7 +143,7 @@ function environmentOf({ stores, folder, all, isNightly, isMeasuring }: TestStag
     TMPDIR: folder,
     [ALL_VARIABLE]: all === true ? '1' : '',
     [NIGHTLY_VARIABLE]: isNightly === true ? '1' : '',
-    ...(isMeasuring === true ? { BUN_JSC_useFTLJIT: '1' } : {}),
+    ...(isMeasuring === true ? MEASURED : {}),
   });
 }
 

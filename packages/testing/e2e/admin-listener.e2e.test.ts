@@ -44,7 +44,7 @@ describe.each([
   let adminUrl: string;
   let operators: { url: string; adminToken: string };
   beforeAll(async () => {
-    world = await shareEnvironment({ kind, env: { ADMIN_PORT: '0', METRICS_TOKEN, ...more } });
+    world = await shareEnvironment({ kind, apart: true, env: { ADMIN_PORT: '0', METRICS_TOKEN, ...more } });
     adminUrl = adminUrlOf(world);
     operators = { url: adminUrl, adminToken: world.gateway.adminToken };
   }, SETUP_MS);

@@ -20,7 +20,7 @@ const write = (project: string) =>
 beforeAll(async () => {
   await write('monthly_cap_usd: 5');
   const env = { GATEWAY_CONFIG: path, SHOP_KEY: KEY, DEMO_PROVIDER: 'on', LOG_LEVEL: 'info' };
-  gateway = await startOnServers(env);
+  gateway = await startOnServers(env, { apart: true });
 }, 60_000);
 afterAll(async () => {
   await gateway.stop();
@@ -56,7 +56,7 @@ test('GATEWAY_CONFIG is in force at the start, SIGHUP reads it again, and an inv
 test('SIGHUPs during the start end nothing', async () => {
   const hangUps = hangUpUntilReady();
   const env = { GATEWAY_CONFIG: path, SHOP_KEY: KEY, DEMO_PROVIDER: 'on', LOG_LEVEL: 'info' };
-  const other = await startOnServers(env, { onSpawn: hangUps.start });
+  const other = await startOnServers(env, { apart: true, onSpawn: hangUps.start });
   expect(hangUps.stop()).toBeGreaterThan(1);
   // By the start itself, and after it for what changed meanwhile.
   await waitUntil(() => other.output().split('GATEWAY_CONFIG is applied').length > 2);

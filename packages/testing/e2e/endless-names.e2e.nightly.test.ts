@@ -12,7 +12,7 @@ for (const kind of STORE_KINDS) {
   describe(`names without end on ${kind} stores`, () => {
     let world: TestEnvironment;
     beforeAll(async () => {
-      world = await shareEnvironment({ kind });
+      world = await shareEnvironment({ kind, apart: true });
     }, SETUP_MS);
     afterAll(() => world.close(), SETUP_MS);
 

@@ -1,6 +1,7 @@
 import { type FakeUpstream, startFakeUpstream } from '../fake-upstream/start-fake-upstream';
 import { isAll } from '../lane';
 import { createMigratedDatabase } from '../stores/create-database';
+import { hostGateway } from '../stores/host-gateway';
 import { removeFolder, temporaryFolder } from '../stores/server-process';
 import { Shared } from '../stores/share';
 import { callAdmin, type GatewayOptions, type GatewayProcess, startGateway } from '../stores/start-gateway';
@@ -32,6 +33,11 @@ export interface EnvironmentOptions {
   readonly allVendors?: boolean;
   /** Makes the fake vendor a local model server as well, which lists these. */
   readonly localModels?: readonly string[];
+  /**
+   * In a process of its own, as an operator runs it: for tests that kill it, signal it, or read what it prints. Shared
+   * environments have one process for all unless they say so.
+   */
+  readonly apart?: boolean;
 }
 
 const worlds = new Shared<TestEnvironment>(2, ({ gateway }) => gateway.isRunning());
@@ -42,7 +48,7 @@ const worlds = new Shared<TestEnvironment>(2, ({ gateway }) => gateway.isRunning
  */
 export async function shareEnvironment(options: EnvironmentOptions): Promise<TestEnvironment> {
   const key = JSON.stringify({ ...options, env: settingsOf(options, NO_UPSTREAM) });
-  const world = await worlds.take(key, () => startEnvironment(options));
+  const world = await worlds.take(key, () => startEnvironment({ apart: false, ...options }));
   world.upstream.control.reset();
   return {
     ...world,
@@ -76,6 +82,7 @@ const UNHURRIED = { LLM0_TEST_ADMIT_DEADLINE_MS: '10000', LLM0_TEST_LOOK_UP_DEAD
 
 /** Starts everything; `real` uses TEST_DATABASE_URL and a Redis of its own, so that suites do not meet. */
 export async function startEnvironment(options: EnvironmentOptions): Promise<TestEnvironment> {
+  const { apart = true } = options;
   const stops: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const stop of stops.splice(0).reverse()) await stop();
@@ -97,7 +104,8 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Tes
       ...storeEnv,
       ...settingsOf(options, upstream),
     };
-    let gateway = await startGateway({ dataDir, env });
+    const start = () => (apart ? startGateway : hostGateway)({ dataDir, env });
+    let gateway = await start();
     // Its data goes with it: no need to wait for its drain.
     stops.push(() => gateway.kill());
     return {
@@ -107,8 +115,9 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Tes
         return gateway;
       },
       restart: async (how) => {
+        if (how === 'kill' && !apart) throw new Error('only what runs apart can be killed');
         await gateway[how]();
-        gateway = await startGateway({ dataDir, env });
+        gateway = await start();
       },
       close,
     };
@@ -134,14 +143,14 @@ function otherVendors(upstream: FakeUpstream): Record<string, string> {
 /** A gateway on a database and a Redis of its own, which end with it: half the work of embedded stores. */
 export async function startOnServers(
   env: Readonly<Record<string, string>> = {},
-  options: Pick<GatewayOptions, 'onSpawn'> = {},
+  options: Pick<GatewayOptions, 'onSpawn'> & Pick<EnvironmentOptions, 'apart'> = {},
 ): Promise<GatewayProcess> {
   const stops: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const stop of stops.splice(0).reverse()) await stop();
   };
   try {
-    const gateway = await startGateway({
+    const gateway = await (options.apart ? startGateway : hostGateway)({
       ...options,
       env: { ...UNHURRIED, ...(await startStores(stops, 'real')), ...env },
     });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { FakeBehaviour } from '../fake-upstream/behaviour';
-import { callAdmin, createTestKey, startGateway } from '../stores/start-gateway';
+import { hostGateway } from '../stores/host-gateway';
+import { callAdmin, createTestKey } from '../stores/start-gateway';
 import { undisturbedMs } from '../thread-time';
 import {
   ask,
@@ -357,7 +358,7 @@ describe('failover where servers are gone, or there are two gateways', () => {
     'two gateways on one Redis: what one learns of a target the other knows within a second',
     async () => {
       const world = await shareEnvironment({ kind: 'real' });
-      const other = await startGateway({ env: world.env });
+      const other = await hostGateway({ env: world.env });
       try {
         const { apiKey } = await createTestKey(world.gateway);
         world.upstream.control.setModel(FIRST, { status: 500 });

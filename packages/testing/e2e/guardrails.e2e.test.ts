@@ -5,7 +5,8 @@ import { type McpServerUnderTest, startMcpServer, textTool } from '../fake-upstr
 import { Matrix } from '../guardrails/matrix';
 import { argumentsOf, CLEAN, leaksIn, PLANTED, REDACTED, readValues, saidIn } from '../guardrails/planted';
 import { isAll } from '../lane';
-import { callAdmin, createTestKey, startGateway } from '../stores/start-gateway';
+import { hostGateway } from '../stores/host-gateway';
+import { callAdmin, createTestKey } from '../stores/start-gateway';
 import { logRow, postChat, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const SETUP_MS = 60_000;
@@ -567,7 +568,7 @@ describe('guardrails cannot be walked around', () => {
 
     test('come back from a cache that another process wrote', async () => {
       await enforce(NAMES);
-      const other = await startGateway({ env: world.env });
+      const other = await hostGateway({ env: world.env });
       try {
         world.upstream.control.enqueue({ text: 'To <EMAIL_1> and <EMAIL_2>.' });
         const text = `ann@example.com, bob@example.com ${crypto.randomUUID().slice(0, 8)}`;

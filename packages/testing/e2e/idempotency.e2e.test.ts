@@ -20,7 +20,7 @@ for (const kind of STORE_KINDS) {
   describe(`Idempotency-Key on ${kind} stores`, () => {
     let world: TestEnvironment;
     beforeAll(async () => {
-      world = await shareEnvironment({ kind });
+      world = await shareEnvironment({ kind, apart: true });
     }, SETUP_MS);
     afterAll(() => world.close(), SETUP_MS);
 

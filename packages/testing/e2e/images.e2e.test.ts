@@ -23,6 +23,7 @@ const PRICES: readonly [provider: string, model: string, prices: Record<string, 
   ['openai', 'gpt-image-9', BY_TOKEN],
   ['openai', 'gpt-image-sizes', BY_IMAGE],
   ['openai', 'gpt-image-bounded', { ...BY_TOKEN, max_output_tokens: 20_000 }],
+  ['openai', 'gpt-writer', { input_usd_per_million: 1, output_usd_per_million: 6 }],
   ['azure', 'my-image', BY_TOKEN],
   ['gemini', 'gemini-9-flash-image', { ...BY_TOKEN, mode: 'chat' }],
   ['gemini', 'imagen-9', { mode: 'image', image_usd: 0.04 }],
@@ -132,6 +133,21 @@ describe.each(ON_ONE_KIND)('images on %s stores', (kind) => {
       ...{ status: 'success', cost_usd: nanoUsd / 1e9, dialect: 'openai-images', modality: 'image' },
       ...expected,
     });
+  });
+
+  test.each([false, true])('an SVG costs as its image and as the model that wrote it, streamed: %p', async (stream) => {
+    const svg = { model: 'gpt-writer' };
+    const request = { model: 'gpt-image-9', output_format: 'svg', svg, stream };
+    const { response, row } = await generate(request);
+    expect(response.status).toBe(200);
+    // The image 3,050,000; text 20 × 1000 and 500 × 6000.
+    expect(await row()).toMatchObject({ cost_usd: 0.00607, cost_estimated: false, tokens_in: 30, tokens_out: 600 });
+    const unknown = await generate({ ...request, svg: { model: 'gpt-unknown' } });
+    expect([unknown.response.status, unknown.json.error?.code]).toEqual([400, 'model_not_priced']);
+    await update({ strict_caps: true, monthly_cap_usd: 5 });
+    const unbounded = await generate({ ...request, model: 'gpt-image-bounded' });
+    expect(unbounded.json.error).toMatchObject({ code: 'request_over_limit', param: 'svg.model' });
+    expect((await settledLedger(world.gateway)).ok).toBe(true);
   });
 
   test('each vendor is asked in its own words', async () => {

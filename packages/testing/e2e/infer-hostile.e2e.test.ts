@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { type HttpBackend, startHttpBackend } from '../fake-upstream/start-http-backend';
-import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
+import { hostGateway } from '../stores/host-gateway';
+import { callAdmin, createTestKey, type GatewayProcess } from '../stores/start-gateway';
 import { logRow, settledLedger, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const SETUP_MS = 60_000;
@@ -245,8 +246,7 @@ describe('hostile requests to backends', () => {
   });
 
   test('two gateways on one Redis share cached answers and purges', async () => {
-    const { dataDir: _own, ...rest } = { dataDir: '' };
-    const second = await startGateway({ ...rest, env: world.env });
+    const second = await hostGateway({ env: world.env });
     try {
       let count = 0;
       backend.answer = () => new Response(`answer ${++count}`, { headers: { 'cache-control': 'max-age=60' } });

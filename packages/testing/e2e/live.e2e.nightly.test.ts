@@ -16,7 +16,7 @@ describe.each(STORE_KINDS)('the live stream on %s stores', (kind) => {
   let world: TestEnvironment;
   let beside: GatewayProcess | undefined;
   beforeAll(async () => {
-    world = await shareEnvironment({ kind });
+    world = await shareEnvironment({ kind, apart: true });
     if (kind === 'real') beside = await startGateway({ env: world.env });
   }, SETUP_MS);
   afterAll(async () => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
     ...{ LOG_SINKS: `s3://logs/gateway?every=1s,${SPANS}?bodies=true`, LOG_BODIES: 'true', S3_ENDPOINT: s3.url },
     ...{ AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b', AWS_REGION: 'us-east-1' },
   };
-  world = await startEnvironment({ kind: 'real', env });
+  world = await startEnvironment({ kind: 'real', apart: false, env });
   ({ apiKey } = await createTestKey(world.gateway));
 }, 60_000);
 afterAll(async () => {

@@ -64,7 +64,7 @@ describe('hostile MCP servers', () => {
   };
 
   beforeAll(async () => {
-    world = await shareEnvironment({ kind: 'embedded' });
+    world = await shareEnvironment({ kind: 'embedded', apart: true });
     hostile = startHostileServer();
     projectId = String((await admin('POST', '/projects', { name: 'agents' })).id);
     const body = { name: 'agent', rate_limit_per_minute: null, allowed_tools: ['*'] };

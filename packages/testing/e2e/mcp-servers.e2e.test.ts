@@ -48,6 +48,7 @@ describe.each(ON_ONE_KIND)('MCP servers behind one URL on %s stores', (kind) => 
   beforeAll(async () => {
     environment = await shareEnvironment({
       kind,
+      apart: true,
       env: { MCP_STDIO: 'true' },
     });
     web = startMcpServer([textTool('search'), textTool('fetch')]);

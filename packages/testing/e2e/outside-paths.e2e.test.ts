@@ -89,7 +89,7 @@ describe('TLS', () => {
     );
     if (!made.success) throw new Error(`a certificate could not be made: ${made.stderr}`);
     const env = { TLS_ENABLED: 'true', TLS_CERT_FILE: join(folder, 'cert.pem'), TLS_KEY_FILE: join(folder, 'key.pem') };
-    gateway = await startOnServers({ ...env, ADMIN_PORT: '0' });
+    gateway = await startOnServers({ ...env, ADMIN_PORT: '0' }, { apart: true });
   }, SETUP_MS);
   afterAll(async () => {
     await gateway.stop();

@@ -60,6 +60,13 @@ describe.each(ON_ONE_KIND)('files in chat on %s stores', (kind) => {
     expect(sent()).toContain(`"media_type":"application/pdf","data":"${base64(PDF)}"`);
     await ask(pdf, 'gemini/gemini-2.5-flash');
     expect(sent()).toContain(`{"mimeType":"application/pdf","data":"${base64(PDF)}"}`);
+    await ask(await upload(PICTURE, 'p.png'));
+    expect(sent()).toContain(`{"type":"image_url","image_url":{"url":"data:image/png;base64,${base64(PICTURE)}"}}`);
+    await openai.responses.create({
+      model: 'openai/gpt-4o-mini',
+      input: [{ role: 'user', content: [{ type: 'input_file', file_id: await upload(PICTURE, 'p.png') }] }],
+    });
+    expect(sent()).toContain(`{"type":"input_image","image_url":"data:image/png;base64,${base64(PICTURE)}"}`);
     for (const model of ['openai/gpt-4o-mini', 'anthropic/claude-haiku-4-5']) {
       await ask(notes, model);
       expect(sent()).toContain('"text":"notes.txt\\n\\nnotes of a meeting"');
@@ -108,6 +115,13 @@ describe.each(ON_ONE_KIND)('files in chat on %s stores', (kind) => {
     expect(world.upstream.requests).toHaveLength(0);
     const ledger = await settledLedger(world.gateway);
     expect(ledger.open_holds).toBe(0);
+  });
+
+  test("a provider's own are refused by their place", async () => {
+    expect(await ask('file-abc123').catch((error: unknown) => error)).toMatchObject({
+      ...{ status: 400, param: 'messages[0].content[1].file.file_id' },
+    });
+    expect(world.upstream.requests).toHaveLength(0);
   });
 
   test('are judged: a text by its words, and what no rule can read is refused by name', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
-import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
+import { hostGateway } from '../stores/host-gateway';
+import { callAdmin, createTestKey, type GatewayProcess } from '../stores/start-gateway';
 import { logRow, ON_ONE_KIND, shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
@@ -44,7 +45,7 @@ describe.each(ON_ONE_KIND)('native API rights of a key, on %s stores', (kind) =>
     });
     gateways.push(world.gateway);
     // Beside embedded stores there can be no other.
-    if (kind === 'real') gateways.push(await startGateway({ env: world.env }));
+    if (kind === 'real') gateways.push(await hostGateway({ env: world.env }));
   }, SETUP_MS);
   beforeEach(() => {
     vendor.seen.length = 0;

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import postgresClient from 'postgres';
 import { type FakeUpstream, startFakeUpstream } from '../fake-upstream/start-fake-upstream';
+import { hostGateway } from '../stores/host-gateway';
 import { isRoot, NOBODY, removeFolder, type TestServer, temporaryFolder } from '../stores/server-process';
-import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
+import { callAdmin, createTestKey, type GatewayProcess } from '../stores/start-gateway';
 import { startPostgres } from '../stores/start-postgres';
 import { startRedis } from '../stores/start-redis';
 import { undisturbedMs } from '../thread-time';
@@ -42,7 +43,7 @@ describe('Postgres goes away and comes back', () => {
     postgres = await startPostgres({ dataDir: folder });
     redis = await startRedis();
     upstream = startFakeUpstream();
-    gateway = await startGateway({
+    gateway = await hostGateway({
       env: {
         OPENAI_API_KEY: 'sk-fake-upstream-key',
         OPENAI_BASE_URL: upstream.baseUrl,

@@ -23,7 +23,7 @@ describe.each(ON_ONE_KIND)('keys of providers on %s stores', (kind) => {
       FAILOVER_MODE: 'cloud_only',
       LOG_LEVEL: 'debug',
     };
-    world = await shareEnvironment({ kind, allVendors: false, env });
+    world = await shareEnvironment({ kind, allVendors: false, apart: true, env });
     replicas.push(world.gateway);
     // Beside embedded stores there can be no other.
     if (kind === 'real') replicas.push(await startGateway({ env: world.env }));

@@ -37,6 +37,7 @@ describe.each(ON_ONE_KIND)('realtime sessions on %s stores', (kind) => {
     fake = startFakeRealtime();
     world = await startEnvironment({
       kind,
+      apart: false,
       env: {
         ...{ OPENAI_BASE_URL: `${fake.url}/v1`, GEMINI_API_KEY: 'gemini-fake-key', GEMINI_BASE_URL: fake.url },
         ...{ AZURE_OPENAI_API_KEY: 'azure-fake-key', AZURE_OPENAI_ENDPOINT: fake.url },
@@ -45,6 +46,7 @@ describe.each(ON_ONE_KIND)('realtime sessions on %s stores', (kind) => {
     const prices: readonly [string, string, JsonObject][] = [
       ['openai', 'gpt-live', { mode: 'realtime', session_second_usd: 0.001 }],
       ['openai', 'gpt-realtime-unpriced', { mode: 'realtime', image_usd: 1 }],
+      ['openai', 'gpt-realtime-unbounded', USUAL],
       ['openai', 'gpt-realtime-bounded', { ...USUAL, context_window: 32_000, max_output_tokens: 4096 }],
       ['azure', 'my-realtime', USUAL],
       ['gemini', 'gemini-live', USUAL],
@@ -146,6 +148,85 @@ describe.each(ON_ONE_KIND)('realtime sessions on %s stores', (kind) => {
     // 3 seconds of $0.017 a minute.
     expect(heard).toMatchObject({ status: 'success', cost_usd: 0.00085, units: { seconds: 3 } });
     await ledgerIsEven();
+  });
+
+  test('speech that the vendor writes down unasked costs as its dearest model, as an estimate', async () => {
+    fake.behaviour.hearsAlone = true;
+    const client = await open();
+    client.send({ type: 'input_audio_buffer.append', audio: 'A'.repeat(64_000) });
+    for (let nth = 1; nth <= 2; nth++) {
+      client.send({ type: 'input_audio_buffer.commit' });
+      await client.next('conversation.item.input_audio_transcription.completed', nth);
+    }
+    client.socket.close();
+    const [first, second] = (await rows(3)).filter(({ cost_usd }) => cost_usd > 0);
+    // 3 seconds of $0.017 a minute; from the second piece on, they are held.
+    expect(first).toMatchObject({ cost_usd: 0.00085, cost_estimated: true, units: { seconds: 3 } });
+    expect(second).toMatchObject({ cost_usd: 0.00085 });
+    expect(await ledgerIsEven()).toBeCloseTo(0.0017, 9);
+  });
+
+  test('speech whose hold was refused is billed, told or not', async () => {
+    const transcription = { model: 'gpt-realtime-whisper' };
+    const speak = async () => {
+      const client = await open();
+      client.send({ type: 'session.update', session: { audio: { input: { transcription } } } });
+      await client.next('session.updated');
+      client.send({ type: 'input_audio_buffer.append', audio: 'A'.repeat(640_000) });
+      client.send({ type: 'input_audio_buffer.commit' });
+      return client;
+    };
+    await key({ rate_limit_per_minute: 1 });
+    const limited = await speak();
+    await limited.next('conversation.item.input_audio_transcription.completed');
+    expect(limited.count('error')).toBe(1);
+    limited.leave();
+    expect(await ledgerIsEven()).toBeCloseTo(0.00085, 9);
+    await key({ rate_limit_per_minute: null });
+    await project({ monthly_cap_usd: 0.001 });
+    const broke = await speak();
+    expect(await broke.ended).toMatchObject({ code: 1008 });
+    // Ten seconds of speech that nobody tells of.
+    expect(await ledgerIsEven()).toBeCloseTo(0.00085 + 0.002833522, 6);
+  });
+
+  test('usage in a unit without a price is no free speech', async () => {
+    fake.behaviour.heardUsage = { type: 'tokens', input_tokens: 20, output_tokens: 5 };
+    const client = await open();
+    const transcription = { model: 'gpt-realtime-whisper' };
+    client.send({ type: 'session.update', session: { audio: { input: { transcription } } } });
+    client.send({ type: 'input_audio_buffer.append', audio: 'A'.repeat(64_000) });
+    client.send({ type: 'input_audio_buffer.commit' });
+    await client.next('conversation.item.input_audio_transcription.completed');
+    client.leave();
+    const heard = (await rows(2)).find(({ model }) => model === 'gpt-realtime-whisper');
+    expect(heard).toMatchObject({ cost_estimated: true });
+    expect(heard?.cost_usd).toBeGreaterThan(0.00028);
+    await ledgerIsEven();
+  });
+
+  test('strict caps hold speech before it goes on, and end a session whose vendor writes it down unasked', async () => {
+    const path = '/v1/realtime?intent=transcription&model=gpt-realtime-whisper';
+    await project({ strict_caps: true, monthly_cap_usd: 0.01 });
+    const poor = await open(path);
+    poor.send({ type: 'input_audio_buffer.append', audio: 'AAAA' });
+    expect(await poor.ended).toMatchObject({ code: 1008 });
+    expect(fake.sessions[0]?.received).not.toContain('input_audio_buffer.append');
+    await project({ monthly_cap_usd: 50 });
+    fake.behaviour.hearsAlone = true;
+    const held = await open(path);
+    held.send({ type: 'input_audio_buffer.append', audio: 'AAAA' });
+    held.send({ type: 'input_audio_buffer.commit' });
+    await held.next('conversation.item.input_audio_transcription.completed');
+    held.leave();
+    expect(await ledgerIsEven()).toBeCloseTo(0.00085, 9);
+    const unasked = await open('/v1/realtime?model=gpt-realtime-bounded');
+    unasked.send({ type: 'input_audio_buffer.commit' });
+    expect(await unasked.next('error')).toMatchObject({
+      error: { code: 'request_over_limit', param: 'session.audio.input.transcription' },
+    });
+    expect(await unasked.ended).toMatchObject({ code: 1008 });
+    expect(await ledgerIsEven()).toBeCloseTo(0.0017, 9);
   });
 
   test('a vendor that answers by itself is held and billed as well', async () => {
@@ -318,10 +399,9 @@ describe.each(ON_ONE_KIND)('realtime sessions on %s stores', (kind) => {
 
   test('under strict caps nothing without a bound begins', async () => {
     await project({ strict_caps: true, monthly_cap_usd: 50 });
-    const client = await open();
-    client.send({ type: 'response.create' });
-    expect(await client.next('error')).toMatchObject({ error: { code: 'request_over_limit', param: 'model' } });
-    client.leave();
+    const unbounded = { status: 400, code: 'request_over_limit', param: 'model' };
+    expect(await refusal('/v1/realtime?model=gpt-realtime-unbounded')).toMatchObject(unbounded);
+    expect(fake.sessions).toHaveLength(0);
     const bounded = await open('/v1/realtime?model=gpt-realtime-bounded');
     const tools = [{ type: 'mcp', server_label: 'x', server_url: 'https://example.com' }];
     bounded.send({ type: 'session.update', session: { tools } });
@@ -334,7 +414,7 @@ describe.each(ON_ONE_KIND)('realtime sessions on %s stores', (kind) => {
     bounded.send({ type: 'input_audio_buffer.append', audio: 'AAAA' });
     expect(await bounded.next('error', 2)).toMatchObject({ error: { code: 'spend_cap_exceeded' } });
     expect(await bounded.ended).toMatchObject({ code: 1008 });
-    expect(fake.sessions[1]?.received).not.toContain('input_audio_buffer.append');
+    expect(fake.sessions[0]?.received).not.toContain('input_audio_buffer.append');
     expect(await ledgerIsEven()).toBeCloseTo(TURN_USD, 9);
   });
 
@@ -381,6 +461,34 @@ describe.each(ON_ONE_KIND)('realtime sessions on %s stores', (kind) => {
     expect(await refusal('/v1/realtime', { authorization: `Bearer ${value}` })).toMatchObject({ status: 401 });
     const unknown = { authorization: `Bearer ek_llm0_${'0'.repeat(64)}` };
     expect(await refusal('/v1/realtime', unknown)).toMatchObject({ status: 401, code: 'invalid_api_key' });
+  });
+
+  test('a secret of translations opens those alone', async () => {
+    const model = 'gpt-realtime-translate';
+    const path = `/v1/realtime/translations?model=${model}`;
+    const official = new OpenAI({ apiKey, baseURL: urlOf('/v1') });
+    const audio = { output: { language: 'es' } };
+    const secret = await official.realtime.translations.clientSecrets.create({ session: { model, audio } });
+    expect(secret.session).toMatchObject({ type: 'translation', model, audio });
+    const client = await SessionClient.open(urlOf(path), { authorization: `Bearer ${secret.value}` });
+    expect(await client.next('session.updated')).toMatchObject({ session: { audio } });
+    client.send({ type: 'session.input_audio_buffer.append', audio: 'A'.repeat(64_000) });
+    client.send({ type: 'session.close' });
+    await client.ended;
+    expect(fake.sessions.at(-1)?.headers.authorization).not.toContain(secret.value);
+    // A second of $0.034 a minute.
+    expect(await ledgerIsEven()).toBeCloseTo(0.000566667, 9);
+    const bearer = { authorization: `Bearer ${secret.value}` };
+    expect(await refusal('/v1/realtime', bearer)).toMatchObject({ status: 400 });
+    const other = official.realtime.translations.clientSecrets.create({ session: { model: MODEL } });
+    expect(((await other.catch((error) => error)) as { status: number }).status).toBe(400);
+    await project({ strict_caps: true, monthly_cap_usd: 5 });
+    const strict = await open(path);
+    const input = { transcription: { model: 'gpt-realtime-whisper' } };
+    strict.send({ type: 'session.update', session: { audio: { input } } });
+    expect(await strict.next('error')).toMatchObject({ error: { code: 'request_over_limit' } });
+    strict.leave();
+    await ledgerIsEven();
   });
 
   test('a live session is billed by its seconds, which are told as a sum', async () => {

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { connect } from 'node:net';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { SseDecoder } from '@llm0/core/sse/decode-sse';
-import { callAdmin, createTestKey, startGateway } from '../stores/start-gateway';
+import { hostGateway } from '../stores/host-gateway';
+import { callAdmin, createTestKey } from '../stores/start-gateway';
 import {
   ask,
   logRow,
@@ -334,7 +335,7 @@ describe.each(ON_ONE_KIND)('the Responses API on %s stores', (kind) => {
     test('survive a restart, and another gateway on the same stores goes on from them at once', async () => {
       const first = await answerTo({ input: 'before' });
       if (kind === 'real') {
-        const other = await startGateway({ env: world.env });
+        const other = await hostGateway({ env: world.env });
         try {
           const { id } = await answerTo({ input: 'elsewhere' });
           const response = await fetch(`${other.url}/v1/responses`, {

@@ -38,10 +38,13 @@ export async function readUntil(
   }
 }
 
+/** A result file; empty without one. */
+export const textOf = async (client: OpenAI, fileId: string | null | undefined): Promise<string> =>
+  fileId == null ? '' : (await client.files.content(fileId)).text();
+
 /** Ids of the lines in a result file, in its order. */
 export async function idsIn(client: OpenAI, fileId: string | null | undefined): Promise<string[]> {
-  if (fileId == null) return [];
-  const text = await (await client.files.content(fileId)).text();
+  const text = await textOf(client, fileId);
   const lines = text.split('\n').filter((line) => line !== '');
   return lines.map((line) => (JSON.parse(line) as { custom_id: string }).custom_id);
 }

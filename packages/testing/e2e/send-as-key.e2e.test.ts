@@ -19,7 +19,7 @@ for (const kind of ON_ONE_KIND) {
   describe(`an operator who sends as a key, on ${kind} stores`, () => {
     let world: TestEnvironment;
     beforeAll(async () => {
-      world = await startEnvironment({ kind });
+      world = await startEnvironment({ kind, apart: false });
     }, SETUP_MS);
     afterAll(() => world.close(), SETUP_MS);
 

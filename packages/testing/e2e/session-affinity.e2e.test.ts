@@ -1,7 +1,8 @@
 // Conversations stay with the target whose prompt cache has their beginning, in one gateway and across two.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { JsonObject } from '@llm0/core/chat/json';
-import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
+import { hostGateway } from '../stores/host-gateway';
+import { callAdmin, createTestKey, type GatewayProcess } from '../stores/start-gateway';
 import { logRow, postChat, shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
@@ -16,7 +17,7 @@ describe('session affinity', () => {
   let apiKey: string;
   beforeAll(async () => {
     world = await shareEnvironment({ kind: 'real' });
-    second = await startGateway({ env: world.env });
+    second = await hostGateway({ env: world.env });
     ({ apiKey } = await createTestKey(world.gateway, { project: { cache_enabled: false } }));
     const weighted = TARGETS.map((target) => ({ ...target, weight: 1 }));
     await callAdmin(world.gateway, '/aliases', { body: { alias: 'spread', strategy: 'weighted', targets: weighted } });

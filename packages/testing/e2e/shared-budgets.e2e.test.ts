@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
+import { hostGateway } from '../stores/host-gateway';
+import { callAdmin, createTestKey, type GatewayProcess } from '../stores/start-gateway';
 import { ask, postChat, STORE_KINDS, settledLedger, shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
@@ -24,7 +25,7 @@ describe.each(STORE_KINDS)("a team's budget, split among its projects, on %s sto
   beforeAll(async () => {
     world = await shareEnvironment({ kind });
     gateways.push(world.gateway);
-    if (kind === 'real') gateways.push(await startGateway({ env: world.env }));
+    if (kind === 'real') gateways.push(await hostGateway({ env: world.env }));
     for (const provider of ['openai', 'anthropic']) {
       const body = { input_usd_per_million: 1, output_usd_per_million: 1 };
       await callAdmin(world.gateway, `/models?provider=${provider}&model=race-model`, { method: 'PUT', body });

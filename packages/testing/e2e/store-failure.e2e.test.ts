@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { type FakeUpstream, startFakeUpstream } from '../fake-upstream/start-fake-upstream';
 import { createMigratedDatabase, type TestDatabase } from '../stores/create-database';
+import { hostGateway } from '../stores/host-gateway';
 import { removeFolder, type TestServer, temporaryFolder } from '../stores/server-process';
-import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
+import { callAdmin, createTestKey, type GatewayProcess } from '../stores/start-gateway';
 import { startRedis } from '../stores/start-redis';
 import { undisturbedMs } from '../thread-time';
 import { allLogs, ask, logRow, postChat, settledLedger } from './environment';
@@ -21,7 +22,7 @@ describe('the hot store goes away and comes back', () => {
     database = await createMigratedDatabase(process.env.TEST_DATABASE_URL ?? '');
     upstream = startFakeUpstream();
     const env = { OPENAI_API_KEY: 'sk-fake-upstream-key', OPENAI_BASE_URL: upstream.baseUrl };
-    gateway = await startGateway({ env: { ...env, REDIS_URL: redis.url, DATABASE_URL: database.url } });
+    gateway = await hostGateway({ env: { ...env, REDIS_URL: redis.url, DATABASE_URL: database.url } });
   }, SETUP_MS);
   afterAll(async () => {
     await gateway.stop();

@@ -121,7 +121,7 @@ describe.each(ON_ONE_KIND)('moderation and reranking on %s stores', (kind) => {
     expect(data.results.map(({ flagged }) => flagged)).toEqual([false, true]);
     expect(response.headers.get('x-cost-usd')).toBe('0.000000000');
     const row = await logRow(world.gateway, response.headers.get('x-request-id') ?? '');
-    expect(row).toMatchObject({ modality: 'moderation', cost_usd: 0, status: 'success' });
+    expect(row).toMatchObject({ modality: 'moderation', cost_usd: 0, cost_estimated: false, status: 'success' });
   });
 
   test('a verdict may be about a picture, and may have a price', async () => {
@@ -175,11 +175,35 @@ describe.each(ON_ONE_KIND)('moderation and reranking on %s stores', (kind) => {
     },
   );
 
+  test.each(['/v1/rerank', '/v1/moderations', '/v1/images/generations', '/v1/decisions'])(
+    'a model that nobody knows is 404 at %s',
+    async (path) => {
+      const asked = {
+        query: 'x',
+        documents: ['a'],
+        input: 'x',
+        prompt: 'x',
+        questions: [{ type: 'predicate', name: 'a', text: 'b' }],
+      };
+      for (const model of ['no-such-model', 'cohere/no-such-model']) {
+        const { response, json } = await post(path, { ...asked, model });
+        const isUnpriced = path === '/v1/rerank' && model.startsWith('cohere');
+        const expected = isUnpriced ? [400, 'model_not_priced'] : [404, 'model_not_found'];
+        expect([response.status, json.error?.code, json.error?.param]).toEqual([...expected, 'model']);
+      }
+    },
+  );
+
   test('the built-in model ranks without any provider', async () => {
     const { json, row } = await rerank({ model: 'local/all-MiniLM-L6-v2', query: 'What colour is the sky?' });
     expect(json.results?.map(({ index }) => index)).toEqual([1, 2, 0]);
     expect(received()).toBe(0);
     expect(await row()).toMatchObject({ provider: 'local', cost_usd: 0, status: 'success' });
+    const long = 'word '.repeat(600);
+    const documents = await rerank({ model: 'local/all-MiniLM-L6-v2', documents: ['a', long] });
+    expect(documents.json.error).toMatchObject({ code: 'invalid_request', param: 'documents.1' });
+    const query = await rerank({ model: 'local/all-MiniLM-L6-v2', query: long });
+    expect(query.json.error?.param).toBe('query');
   });
 
   test('an answer is cached, and served for nothing', async () => {

@@ -277,7 +277,7 @@ describe('two processes on one queue', () => {
       OTEL_METRIC_EXPORT_INTERVAL: '300',
       GATEWAY_WORKERS: '2',
     };
-    const world = await shareEnvironment({ kind: 'real', env });
+    const world = await shareEnvironment({ kind: 'real', apart: true, env });
     try {
       const { apiKey } = await createTestKey(world.gateway);
       await Promise.all(

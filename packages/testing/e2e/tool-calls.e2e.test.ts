@@ -63,6 +63,7 @@ describe.each(ON_ONE_KIND)('tool calls in the log on %s stores', (kind) => {
   beforeAll(async () => {
     world = await shareEnvironment({
       kind,
+      apart: true,
       env: { LOG_BODIES: 'true', LLM0_TEST_LEASE_MS: String(LEASE_MS) },
     });
     web = startMcpServer([textTool('search'), textTool('slow')]);

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import Anthropic from '@anthropic-ai/sdk';
 import { type BatchVendor, type BatchVendorBehaviour, startBatchVendor } from '../fake-upstream/start-batch-vendor';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { allLogs, ON_ONE_KIND, settledLedger, startEnvironment, type TestEnvironment } from './environment';
-import { batchClient, idsIn, makeBatch, readUntil } from './run-batch';
+import { allLogs, ON_ONE_KIND, settledLedger, startEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { batchClient, idsIn, makeBatch, readUntil, textOf } from './run-batch';
 
 const SETUP_MS = 60_000;
 const TEST_MS = 60_000;
@@ -67,16 +67,18 @@ describe.each(ON_ONE_KIND)("batches that a vendor runs on %s stores' gateway", (
     const { id } = await makeBatch(client(), 5, { model, max_tokens: 100 });
     const batch = await readUntil(client, id);
     const ids = await idsIn(client(), batch.output_file_id);
+    const tiers = (await textOf(client(), batch.output_file_id)).match(/"service_tier":"batch"/g)?.length ?? 0;
     const errors = await idsIn(client(), batch.error_file_id);
     const made = { batches: vendor.batches - before.batches, asked: vendor.asked - before.asked };
-    return { batch, ids, errors, made, costs: await bill(projectId) };
+    return { batch, ids, errors, made, tiers, costs: await bill(projectId) };
   };
   const ALL = ['line-0', 'line-1', 'line-2', 'line-3', 'line-4'];
 
   test.each(VENDORS)(
     'cost half of the price, one row a line, also when the vendor tells a line twice: %s',
     async (model) => {
-      const { batch, ids, made, costs } = await run({ twice: [1, 3] }, model);
+      const { batch, ids, made, tiers, costs } = await run({ twice: [1, 3] }, model);
+      expect(tiers).toBe(5);
       expect(batch).toMatchObject({ status: 'completed', request_counts: { total: 5, completed: 5, failed: 0 } });
       expect(ids).toEqual(ALL);
       expect(made).toEqual({ batches: 1, asked: 0 });
@@ -100,6 +102,32 @@ describe.each(ON_ONE_KIND)("batches that a vendor runs on %s stores' gateway", (
       const rows = await allLogs(world.gateway, `project_id=${projectId}&modality=batch`);
       const second = model.slice(model.indexOf('/') + 1);
       expect(rows.filter((row) => row.model === `${second}-2`)).toHaveLength(2);
+    },
+    TEST_MS,
+  );
+
+  test.each(VENDORS)(
+    'lines that the vendor has no use for run here meanwhile, also across a kill, and all others there: %s',
+    async (model) => {
+      vendor.behaviour = { isEndless: true };
+      const { client, projectId } = await open();
+      const before = { batches: vendor.batches, asked: vendor.asked };
+      const names = [model, 'anthropic/claude-batch', model, 'openai/no-price', model];
+      const { id } = await makeBatch(client(), 5, (index) => ({ model: names[index], max_tokens: 100 }));
+      const isHalf = ({ request_counts: counts }: { request_counts?: { completed: number; failed: number } }) =>
+        counts?.completed === 1 && counts.failed === 1;
+      await readUntil(client, id, isHalf);
+      expect([vendor.batches - before.batches, vendor.asked - before.asked]).toEqual([1, 1]);
+      await world.restart('kill');
+      expect(isHalf(await client().batches.retrieve(id))).toBe(true);
+      vendor.behaviour = {};
+      const batch = await readUntil(client, id);
+      expect(batch).toMatchObject({ status: 'completed', request_counts: { total: 5, completed: 4, failed: 1 } });
+      expect(await idsIn(client(), batch.output_file_id)).toEqual(['line-0', 'line-1', 'line-2', 'line-4']);
+      expect(await idsIn(client(), batch.error_file_id)).toEqual(['line-3']);
+      expect([vendor.batches - before.batches, vendor.asked - before.asked]).toEqual([1, 1]);
+      const half = Array.from({ length: 3 }, () => HALF_NANO_USD);
+      expect(await bill(projectId)).toEqual([0, ...half, WHOLE_NANO_USD]);
     },
     TEST_MS,
   );
@@ -129,15 +157,20 @@ describe.each(ON_ONE_KIND)("batches that a vendor runs on %s stores' gateway", (
   test(
     'a cancelled one is cancelled there, across a kill, and pays what was run',
     async () => {
-      vendor.behaviour = { isEndless: true };
+      vendor.behaviour = { isEndless: true, isSlowToCancel: true };
+      const before = vendor.cancels;
       const { client, projectId } = await open();
       const { id } = await makeBatch(client(), 5, { model: 'openai/gpt-batch', max_tokens: 100 });
       await readUntil(client, id, ({ status }) => status === 'in_progress');
       await world.restart('kill');
       expect((await client().batches.cancel(id)).status).toBe('cancelling');
+      const reads = vendor.reads;
+      await waitUntil(() => vendor.reads > reads + 2);
+      vendor.behaviour = { isEndless: true };
       const batch = await readUntil(client, id);
       expect(batch).toMatchObject({ status: 'cancelled', request_counts: { total: 5, completed: 1, failed: 0 } });
       expect(await bill(projectId)).toEqual([HALF_NANO_USD]);
+      expect(vendor.cancels - before).toBe(1);
     },
     TEST_MS,
   );

@@ -17,7 +17,7 @@ describe('two workers on one port', () => {
   beforeAll(async () => {
     await describeProject(1);
     const env = { GATEWAY_WORKERS: '2', LOG_LEVEL: 'info', GATEWAY_CONFIG: CONFIG };
-    world = await shareEnvironment({ kind: 'real', env });
+    world = await shareEnvironment({ kind: 'real', apart: true, env });
   }, SETUP_MS);
   afterAll(() => world.close(), SETUP_MS);
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { hostGateway } from '../stores/host-gateway';
 import { removeFolder, temporaryFolder } from '../stores/server-process';
-import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
+import { callAdmin, createTestKey, type GatewayProcess } from '../stores/start-gateway';
 import { ask, postChat, waitUntil } from './environment';
 
 /** The vendors take the last access token that they gave for the identity token of now. */
@@ -46,7 +47,7 @@ let serial = 0;
 beforeAll(async () => {
   await Bun.write(tokenFile, state.identity);
   const root = `http://127.0.0.1:${vendor.port}`;
-  gateway = await startGateway({
+  gateway = await hostGateway({
     env: {
       ...{ OPENAI_IDENTITY_PROVIDER_ID: 'idp', OPENAI_SERVICE_ACCOUNT_ID: 'svc', OPENAI_BASE_URL: `${root}/v1` },
       ...{ OPENAI_IDENTITY_TOKEN_FILE: tokenFile, OPENAI_TOKEN_URL: `${root}/oauth/token` },

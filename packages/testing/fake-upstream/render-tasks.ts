@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
+import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
 import type { FakeBehaviour } from './behaviour';
 
 /** How one endpoint answers; `usage` of the behaviour replaces what it counts, and null leaves it out. */
@@ -52,14 +52,26 @@ const openaiImages: RenderTask = (body, behaviour) => ({
   created: 1,
   data: drawn(body).map((b64_json) => ({ b64_json, revised_prompt: `fine ${body.prompt}` })),
   ...imageUsage(behaviour),
+  ...svgUsage(body),
 });
+
+/** A text model has written an SVG. */
+const svgUsage = ({ svg }: JsonObject): JsonObject =>
+  isObject(svg)
+    ? { svg_usage: { model: `${svg.model}-2026-10-01`, input_tokens: 20, output_tokens: 500, reasoning_tokens: 100 } }
+    : {};
 
 /** Unfinished images, then the image. */
 export function imageEvents(name: string, body: JsonObject, behaviour: FakeBehaviour): string[] {
   const partials = Array.from({ length: Number(body.partial_images ?? 0) }, (_, index) => {
     return { type: `${name}.partial_image`, partial_image_index: index, b64_json: fakePicture('partial', index) };
   });
-  const whole = { type: `${name}.completed`, b64_json: fakePicture(String(body.prompt)), ...imageUsage(behaviour) };
+  const whole = {
+    type: `${name}.completed`,
+    b64_json: fakePicture(String(body.prompt)),
+    ...imageUsage(behaviour),
+    ...svgUsage(body),
+  };
   return [...partials, whole].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
 }
 

@@ -10,6 +10,8 @@ export interface BatchVendorBehaviour {
   readonly isClosed?: boolean;
   /** It goes on until it is cancelled. */
   readonly isEndless?: boolean;
+  /** A cancelled one goes on for a while. */
+  readonly isSlowToCancel?: boolean;
 }
 
 interface Line {
@@ -30,6 +32,9 @@ export interface BatchVendor {
   /** Batches that it took, and chat requests beside them. */
   readonly batches: number;
   readonly asked: number;
+  /** Cancellations that it was sent, and looks at batches. */
+  readonly cancels: number;
+  readonly reads: number;
   stop(): Promise<void>;
 }
 
@@ -42,7 +47,7 @@ export function startBatchVendor(): BatchVendor {
     string,
     { readonly lines: readonly Line[]; readonly own: JsonObject; isCancelled: boolean }
   >();
-  const state = { behaviour: {} as BatchVendorBehaviour, asked: 0 };
+  const state = { behaviour: {} as BatchVendorBehaviour, asked: 0, cancels: 0, reads: 0 };
   const numberOf = ({ custom_id: id }: Line) => Number(id);
   const ranOf = (id: string) => {
     const { twice = [], lost = [] } = state.behaviour;
@@ -60,7 +65,9 @@ export function startBatchVendor(): BatchVendor {
     ...{ id: 'msg_1', type: 'message', role: 'assistant', model, stop_reason: 'end_turn', stop_sequence: null },
     ...{ content: [{ type: 'text', text: 'hi' }], usage: { input_tokens: 100, output_tokens: 50 } },
   });
-  const isEnded = (id: string) => state.behaviour.isEndless !== true || batches.get(id)?.isCancelled === true;
+  const isEnded = (id: string) =>
+    state.behaviour.isEndless !== true ||
+    (batches.get(id)?.isCancelled === true && state.behaviour.isSlowToCancel !== true);
   const openaiBatch = (id: string) => ({
     ...{ id, object: 'batch', ...batches.get(id)?.own },
     status: isEnded(id) ? (batches.get(id)?.isCancelled ? 'cancelled' : 'completed') : 'in_progress',
@@ -77,6 +84,7 @@ export function startBatchVendor(): BatchVendor {
     return id;
   };
   const cancel = (id: string) => {
+    state.cancels += 1;
     const batch = batches.get(id);
     if (batch !== undefined) batch.isCancelled = true;
   };
@@ -192,7 +200,10 @@ export function startBatchVendor(): BatchVendor {
           return Response.json(openaiBatch(add(lines, own)));
         }),
       },
-      '/v1/batches/:id': (request) => Response.json(openaiBatch(idOf(request))),
+      '/v1/batches/:id': (request) => {
+        state.reads += 1;
+        return Response.json(openaiBatch(idOf(request)));
+      },
       '/v1/batches/:id/cancel': (request) => {
         cancel(idOf(request));
         return Response.json(openaiBatch(idOf(request)));
@@ -225,6 +236,12 @@ export function startBatchVendor(): BatchVendor {
     },
     get asked() {
       return state.asked;
+    },
+    get cancels() {
+      return state.cancels;
+    },
+    get reads() {
+      return state.reads;
     },
     stop: () => server.stop(true),
   };

@@ -11,6 +11,8 @@ export interface FakeSessionBehaviour {
   usage: JsonObject | null;
   /** Answers once the caller commits speech, unasked. */
   answersAlone: boolean;
+  /** Writes speech down, unasked. */
+  hearsAlone: boolean;
   /** Usage of speech that is written down. */
   heardUsage: JsonObject;
   /** Answers are refused. */
@@ -64,6 +66,7 @@ const usual = (): FakeSessionBehaviour => ({
     deltaLength: 100,
     usage: FAKE_TURN_USAGE,
     answersAlone: false,
+    hearsAlone: false,
     hangs: false,
     refuses: false,
   },
@@ -173,7 +176,7 @@ const EVENTS: Readonly<Record<string, OnEvent>> = {
     send(socket, { type: 'input_audio_buffer.committed', item_id, previous_item_id: null });
     const completed = 'conversation.item.input_audio_transcription.completed';
     const heard = { item_id, content_index: 0, transcript: 'hi', usage: vendor.behaviour.heardUsage };
-    if (socket.data.isHearing) send(socket, { type: completed, ...heard });
+    if (socket.data.isHearing || vendor.behaviour.hearsAlone) send(socket, { type: completed, ...heard });
     if (vendor.behaviour.answersAlone) await answer(vendor, socket);
   },
   'response.cancel': (vendor, socket, { response_id: id = 'resp' }) => {

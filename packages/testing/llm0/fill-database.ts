@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import postgres from 'postgres';
 
 export const PROJECT = '10000000-0000-4000-8000-000000000001';

@@ -10,10 +10,10 @@ const BATCHES = 3;
 const WARM_UP = 50;
 /** Per request; allocations are literals of objects and arrays, closures, and `new`. */
 const BOUNDS = {
-  miss: { files: 125, calls: 398, allocations: 146 },
-  hit: { files: 84, calls: 243, allocations: 102 },
-  stream: { files: 138, calls: 600, allocations: 213 },
-  speech: { files: 110, calls: 605, allocations: 288 },
+  miss: { files: 78, calls: 282, allocations: 106 },
+  hit: { files: 56, calls: 174, allocations: 77 },
+  stream: { files: 94, calls: 488, allocations: 175 },
+  speech: { files: 85, calls: 537, allocations: 272 },
 } as const;
 
 let world: TestEnvironment;

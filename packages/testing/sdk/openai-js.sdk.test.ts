@@ -310,7 +310,7 @@ describe('the demo models, without any account', () => {
   test(
     'stream, plain and tools',
     async () => {
-      const gateway = await startOnServers();
+      const gateway = await startOnServers({}, { apart: true });
       try {
         const client = new OpenAI({ apiKey: gateway.apiKey, baseURL: `${gateway.url}/v1`, maxRetries: 0 });
         const body = { model: 'demo-chat', messages: ask('hello') };

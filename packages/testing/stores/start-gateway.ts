@@ -35,29 +35,38 @@ export interface GatewayOptions {
 }
 
 const MAIN = join(import.meta.dir, '../../../apps/gateway/src/main.ts');
-const ROOT = join(import.meta.dir, '../../..');
+export const ROOT = join(import.meta.dir, '../../..');
 export const TEST_ADMIN_TOKEN = 'test-admin-token-0123456789';
 const START_TIMEOUT_MS = 60_000;
 
-/** Starts `main.ts` on a free port and waits for its `ready` line. Nothing of the caller's own stores or keys leaks in. */
+/** Nothing of the caller's own stores or keys. */
+export const gatewayEnvironment = (more: Readonly<Record<string, string>>): Record<string, string> => ({
+  PATH: process.env.PATH ?? '',
+  HOME: process.env.HOME ?? '',
+  ...RUNTIME_ENVIRONMENT,
+  ...switchesOfBun(),
+  PORT: '0',
+  LOG_LEVEL: 'warn',
+  ADMIN_TOKEN: TEST_ADMIN_TOKEN,
+  ...more,
+});
+
+/** As the test command sets them. */
+const switchesOfBun = () =>
+  Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value = '']) =>
+      /^(BUN_JSC|MIMALLOC)_/.test(name) ? [[name, value]] : [],
+    ),
+  );
+
+/** Starts `main.ts` on a free port and waits for its `ready` line. */
 export async function startGateway(options: GatewayOptions = {}): Promise<GatewayProcess> {
   const dataDir = options.dataDir ?? temporaryFolder('gateway');
   if (options.env?.DATABASE_URL === undefined) await copyTemplate(dataDir);
   const { folder } = options;
   const child = Bun.spawn([process.execPath, ...(folder === undefined ? ['--no-env-file'] : []), MAIN], {
     cwd: folder ?? ROOT,
-    env: {
-      PATH: process.env.PATH ?? '',
-      HOME: process.env.HOME ?? '',
-      BUN_JSC_useOMGJIT: process.env.BUN_JSC_useOMGJIT ?? '1',
-      BUN_JSC_useFTLJIT: process.env.BUN_JSC_useFTLJIT ?? '1',
-      ...RUNTIME_ENVIRONMENT,
-      PORT: '0',
-      DATA_DIR: dataDir,
-      LOG_LEVEL: 'warn',
-      ADMIN_TOKEN: TEST_ADMIN_TOKEN,
-      ...options.env,
-    },
+    env: gatewayEnvironment({ DATA_DIR: dataDir, ...options.env }),
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',

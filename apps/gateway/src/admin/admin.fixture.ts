@@ -4,7 +4,7 @@ import { createSecretVault, type SecretVault } from '@llm0/core/keys/secret-vaul
 import { EmbeddedHotStore } from '@llm0/core/limits/embedded/embedded-hot-store';
 import { makeTempDir, StoredRows } from '@llm0/core/limits/store-rows.fixture';
 import { TurnQueue } from '@llm0/core/limits/turn-queue';
-import { createPriceBook } from '@llm0/core/pricing/create-price-book';
+import { createPriceBook } from '@llm0/core/pricing/price-book';
 import { Peers } from '@llm0/core/routing/places/peers';
 import { createRoutingTables } from '@llm0/core/routing/routing-tables';
 import type { TargetStatus } from '@llm0/core/routing/target-health';

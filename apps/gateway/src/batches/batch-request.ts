@@ -1,5 +1,5 @@
 import { answerOwn, type OwnAsked } from '../files/answer-own';
-import type { Authenticated } from '../pipeline/request/load-principal';
+import type { Authenticated } from '../pipeline/request/authenticate';
 import type { RequestContext } from '../pipeline/request/open-context';
 import type { Services, UnderWay } from '../services/contract';
 import type { LineEndpoints } from './line-endpoint';

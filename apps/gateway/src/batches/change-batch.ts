@@ -13,10 +13,9 @@ export async function cancelBatch(services: CancelNeeds, { id }: Pick<StoredBatc
   const batch = await moveBatch(batches.db, { id, from: ['validating', 'in_progress'] }, cancelling);
   if (batch === null) return null;
   // What the vendor has run by then is still to be paid.
-  if (!isForwarded(batch)) {
-    await giveUpLines(batches.db, id, 'cancelled');
-    await lowerHold(services, batch, { to: 0 });
-  }
+  const isOwn = isForwarded(batch);
+  await giveUpLines(batches.db, id, { state: 'cancelled', isOwn });
+  if (!isOwn) await lowerHold(services, batch, { to: 0 });
   await batches.work.advance(batch);
   return findAnyBatch(batches.db, id);
 }

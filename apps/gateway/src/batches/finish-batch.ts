@@ -18,8 +18,8 @@ export async function advanceBatch(services: FinishNeeds, batchId: string): Prom
   const { db } = services.batches;
   const batch = await readBatch(db, batchId);
   if (batch === null || batch.endedAtMs !== null || isForwarded(batch)) return;
-  if (batch.cancellingAtMs !== null) await giveUpLines(db, batchId, 'cancelled');
-  else if (services.clock.nowMs() >= batch.expiresAtMs) await giveUpLines(db, batchId, 'expired');
+  if (batch.cancellingAtMs !== null) await giveUpLines(db, batchId, { state: 'cancelled' });
+  else if (services.clock.nowMs() >= batch.expiresAtMs) await giveUpLines(db, batchId, { state: 'expired' });
   if ((await sumOpenLines(db, batchId)).open === 0) await finish(services, batch);
 }
 

@@ -10,7 +10,7 @@ import {
   OPEN,
   type StoredBatch,
 } from '@llm0/drizzle/queries/batches/batches';
-import { placeResults, type ResultPlace } from '@llm0/drizzle/queries/batches/lines';
+import { keepLines, placeResults, type ResultPlace } from '@llm0/drizzle/queries/batches/lines';
 import type { AskVendor, VendorBatch, VendorLine } from '@llm0/providers/batches';
 import type { ConnectedProvider, Services } from '../services/contract';
 import { readInput } from './read-input';
@@ -32,6 +32,8 @@ export interface Forwarding {
 /** Lines of one vendor by their models. */
 export interface EncodedBatch {
   readonly provider: string;
+  /** Lines that only the gateway can run. */
+  readonly own: readonly number[];
   readonly groups: readonly [EncodedGroup, ...EncodedGroup[]];
 }
 
@@ -62,7 +64,7 @@ async function send(services: ForwardNeeds, { batch, encode }: Forwarding): Prom
   try {
     const parts = await sendGroups(services, { batch, vendor, encoded });
     if (parts.every(({ vendorId }) => vendorId === undefined)) return await runHere(services, batch);
-    const sent = await note(services, batch, forwardedOf(encoded, 'sent', parts));
+    const sent = await noteSent(services, batch, { encoded, parts });
     const inProgress = { status: 'in_progress', inProgressAtMs: services.clock.nowMs() } as const;
     await moveBatch(services.batches.db, { id: batch.id, from: ['validating'] }, inProgress);
     await services.batches.work.lookAgain(sent ?? batch, LOOK_MS.min);
@@ -126,24 +128,58 @@ async function runHere(services: ForwardNeeds, batch: StoredBatch): Promise<void
 const note = ({ batches }: ForwardNeeds, { id }: StoredBatch, forwarded: ForwardedBatch) =>
   moveBatch(batches.db, { id, from: OPEN }, { forwarded });
 
+interface Sent {
+  readonly encoded: EncodedBatch;
+  readonly parts: readonly ForwardedPart[];
+}
+
+/** What the vendor doesn't have runs here at once. */
+async function noteSent({ batches }: ForwardNeeds, { id }: StoredBatch, { encoded, parts }: Sent) {
+  const refused = new Set(parts.flatMap(({ model, vendorId }) => (vendorId === undefined ? [model] : [])));
+  const left = encoded.groups.filter(({ model }) => refused.has(model)).flatMap(({ lines }) => lines);
+  const own = [...encoded.own, ...left.map((line) => Number(line.id))];
+  const hasOwn = own.length > 0 ? ({ hasOwn: true } as const) : {};
+  return batches.db.transaction(async (tx) => {
+    await keepLines(tx, id, own);
+    return moveBatch(tx, { id, from: OPEN }, { forwarded: { ...forwardedOf(encoded, 'sent', parts), ...hasOwn } });
+  });
+}
+
 /** While the vendor works; without its connection, its lines can only be run here. */
 async function look(services: ForwardNeeds, batch: StoredBatch): Promise<void> {
   const { provider = '', model = '', vendorId, parts = [{ model, vendorId }] } = batch.forwarded ?? {};
   const vendor = vendorOf(services, batch, { provider, model });
   if (vendor === undefined) return runHere(services, batch);
   try {
+    // Chunks that were added before aren't added again; a process that died may not have come to it.
+    if (batch.forwarded?.hasOwn === true) await services.batches.work.enqueue(batch);
+    const ids = parts.flatMap(({ vendorId: id }) => (id === undefined ? [] : [id]));
+    if (batch.cancellingAtMs !== null) await cancelThere(services, { batch, vendor, ids });
     const found: VendorBatch[] = [];
-    for (const { vendorId: id } of parts) {
-      if (id === undefined) continue;
-      if (batch.cancellingAtMs !== null) await vendor.part.cancel(vendor.ask, id).catch(() => {});
-      found.push(await vendor.part.read(vendor.ask, id));
-    }
+    for (const id of ids) found.push(await vendor.part.read(vendor.ask, id));
     const paths = found.flatMap(({ results }) => results);
     if (found.every(({ isEnded }) => isEnded)) return await takeResults(services, { batch, vendor, paths });
   } catch (err) {
     services.log.warn({ err, batch: batch.id, provider }, "a provider's batch could not be read yet");
   }
   await services.batches.work.lookAgain(batch, waitOf(services, batch));
+}
+
+interface Cancelling {
+  readonly batch: StoredBatch;
+  readonly vendor: Vendor;
+  readonly ids: readonly string[];
+}
+
+/** Tells the vendor once. A refusal means that it has ended, which a look finds out. */
+async function cancelThere(services: ForwardNeeds, { batch, vendor, ids }: Cancelling): Promise<void> {
+  if (batch.forwarded?.isCancelled === true) return;
+  for (const id of ids) {
+    await vendor.part.cancel(vendor.ask, id).catch((error: unknown) => {
+      if (!(error instanceof GatewayError)) throw error;
+    });
+  }
+  await note(services, batch, { ...batch.forwarded, state: 'sent', isCancelled: true });
 }
 
 interface Vendor {

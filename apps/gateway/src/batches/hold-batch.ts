@@ -5,8 +5,8 @@ import type { ReserveChange } from '@llm0/core/limits/hot-store';
 import { formatUsdText } from '@llm0/core/pricing/format-usd';
 import type { StoredBatch } from '@llm0/drizzle/queries/batches/batches';
 import { type AdmitNeeds, admitPlanned, type Planned, type Planner } from '../pipeline/request/admit';
-import { admitPlan } from '../pipeline/request/admit-plan';
 import { AdmissionDenied } from '../pipeline/request/denials';
+import { admitPlan } from '../pipeline/request/prepared-route';
 import type { Services } from '../services/contract';
 import type { LineOrigin } from './line-endpoint';
 

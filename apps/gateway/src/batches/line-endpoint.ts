@@ -1,6 +1,5 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import type { ChosenKey } from '../pipeline/request/authenticate';
-import type { Authenticated } from '../pipeline/request/load-principal';
+import type { Authenticated, ChosenKey } from '../pipeline/request/authenticate';
 import type { RequestContext } from '../pipeline/request/open-context';
 import type { Services } from '../services/contract';
 

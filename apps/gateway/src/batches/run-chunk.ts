@@ -9,6 +9,7 @@ import {
   sumOpenLines,
 } from '@llm0/drizzle/queries/batches/lines';
 import type { Services } from '../services/contract';
+import { isForwarded } from './forward-batch';
 import { lowerHold } from './hold-batch';
 import { isAskedAgain, LIMITS, LinePace } from './line-pace';
 import type { Chunk } from './queue/batch-queue';
@@ -46,7 +47,7 @@ export async function runChunk(parts: ChunkParts): Promise<HeldUp | undefined> {
   const { services, batch, chunk } = parts;
   const { db } = services.batches;
   const owner = crypto.randomUUID();
-  const lines = await claimLines(db, { ...chunk, batchId: batch.id }, owner);
+  const lines = await claimLines(db, { ...chunk, batchId: batch.id, isOwn: isForwarded(batch) }, owner);
   if (lines.length === 0) return undefined;
   const inProgress = { status: 'in_progress', inProgressAtMs: services.clock.nowMs() } as const;
   await moveBatch(db, { id: batch.id, from: ['validating'] }, inProgress);

@@ -6,6 +6,7 @@ const NAMES = [
   'LLM0_TEST_ADMIT_DEADLINE_MS',
   'LLM0_TEST_LOOK_UP_DEADLINE_MS',
   'LLM0_TEST_FAILURES_PER_SECOND',
+  'LLM0_TEST_POSTGRES_SOCKET',
 ] as const;
 const MS_RANGE = { min: 10, max: 60_000 };
 
@@ -22,9 +23,11 @@ export function readTestSettings(read: EnvReader, environment: string) {
     leaseMs: read.optionalInteger('LLM0_TEST_LEASE_MS', MS_RANGE),
     /** Redis deadline of an admission instead of 80 ms, for overloaded test machines. */
     admitDeadlineMs: read.optionalInteger('LLM0_TEST_ADMIT_DEADLINE_MS', MS_RANGE),
-    /** Deadlines of a warm look-up instead of 100 ms and a semantic one instead of 150 ms, for the same reason. */
     /** Refusals a second that a key may have instead of 10: for tests that are wrong on purpose. */
     failuresPerSecond: read.optionalInteger('LLM0_TEST_FAILURES_PER_SECOND', { min: 1, max: 1_000_000 }),
+    /** Of an embedded Postgres that runs already, instead of starting one. */
+    postgresSocket: read.text('LLM0_TEST_POSTGRES_SOCKET'),
+    /** Deadlines of a warm look-up instead of 100 ms and a semantic one instead of 150 ms, for the same reason. */
     lookUpDeadlineMs: read.optionalInteger('LLM0_TEST_LOOK_UP_DEADLINE_MS', MS_RANGE),
   };
 }

@@ -6,10 +6,14 @@ import type { ErrorEnvelope } from '../dialects/dialect';
 import { handleRefusal, type Progress } from '../pipeline/handle-refusal';
 import { Booking, type BookingInput, type Ending } from '../pipeline/metering/booking';
 import { admitPlanned, type Planner } from '../pipeline/request/admit';
-import { admitPlan, NO_HOLD } from '../pipeline/request/admit-plan';
-import { authenticate } from '../pipeline/request/authenticate';
-import { type Authenticated, refreshStaleTables, reloadPrincipal } from '../pipeline/request/load-principal';
+import {
+  type Authenticated,
+  authenticate,
+  refreshStaleTables,
+  reloadPrincipal,
+} from '../pipeline/request/authenticate';
 import { openContext, type RequestContext } from '../pipeline/request/open-context';
+import { admitPlan, NO_HOLD } from '../pipeline/request/prepared-route';
 import type { Services, UnderWay } from '../services/contract';
 
 /** A request with its key, while it counts as open. */
@@ -99,7 +103,7 @@ class FileMeter extends Booking<BookingInput<FilePlan, never>> {
     const latencyMs = this.elapsedMs();
     this.settle({
       ...{ requestedModel: '', model: '', stream: false, usage: ZERO_USAGE, costNanoUsd: 0, savedNanoUsd: 0 },
-      ...{ timing: { latencyMs, overheadMs: latencyMs }, cache: 'miss', attempts: [], failoverCount: 0 },
+      ...{ latencyMs, overheadMs: latencyMs, cache: 'miss', attempts: [], failoverCount: 0 },
       ...ending,
     });
   }

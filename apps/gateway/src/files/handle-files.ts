@@ -10,7 +10,7 @@ import {
   type StoredFile,
 } from '@llm0/drizzle/queries/batches/files';
 import type { ErrorEnvelope } from '../dialects/dialect';
-import type { Authenticated } from '../pipeline/request/load-principal';
+import type { Authenticated } from '../pipeline/request/authenticate';
 import { checkBodyType } from '../pipeline/tasks/read-form';
 import type { Services } from '../services/contract';
 import { answerOwn } from './answer-own';

@@ -1,5 +1,5 @@
 // A file goes to the store as it arrives. What a broken upload left there is removed.
-import { boundedBody, tooLarge } from '@llm0/core/async/bounded-body';
+import { readBounded, tooLarge } from '@llm0/core/async/bounded-body';
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import { boundaryOf } from '@llm0/core/forms/decode-form';
 import { FormStream } from '../pipeline/tasks/form-stream';
@@ -28,7 +28,7 @@ export interface ReceivedFile {
 export async function receiveFile(store: FileStore, id: string, request: Request): Promise<ReceivedFile> {
   const boundary = boundaryOf(request.headers.get('content-type') ?? '');
   if (request.body === null) throw invalidRequest('file', 'The form must have a "file".');
-  const form = new FormStream(boundary, boundedBody(request.body, { maxBytes: MAX_FILE_BYTES + MAX_FORM_BYTES }));
+  const form = new FormStream(boundary, readBounded(request.body, { maxBytes: MAX_FILE_BYTES + MAX_FORM_BYTES }));
   const fields = new Map<string, string>();
   let file: { readonly name: string; readonly bytes: number } | undefined;
   try {

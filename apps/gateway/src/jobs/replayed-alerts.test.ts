@@ -1,7 +1,7 @@
 // The preview of an alert says what the job would have done: both see the same requests, minute by minute.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { AlertKind } from '@llm0/core/alerts/condition';
-import { createKeySecret } from '@llm0/core/keys/key-secret';
+import { createKeySecret } from '@llm0/core/keys/api-key';
 import { rotatingSeed } from '@llm0/core/limits/rotating-seed.fixture';
 import type { Database } from '@llm0/drizzle/client';
 import { keyRows } from '@llm0/drizzle/queries/access/api-keys';

@@ -6,8 +6,7 @@ import { checkedProvider, failingChecks } from '@llm0/core/routing/checked-provi
 import { type Target, targetKey } from '@llm0/core/routing/target';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { PlainHistogram } from './plain-histogram';
-import { type KnownModel, modelLabel, RecordMetrics } from './record-metrics';
+import { type KnownModel, modelLabel, PlainHistogram, RecordMetrics } from './record-metrics';
 import { ToolCallMetrics } from './tool-call-metrics';
 
 const STORE_BUCKETS_MS = [0.1, 0.25, 0.5, 1, 2, 5, 10, 25, 50, 80, 100, 250, 1000];

@@ -49,7 +49,8 @@ export class UnderWay {
 export class OpenRequests {
   private open = 0;
   private waiting: (() => void)[] = [];
-  private draining = false;
+  /** The process is going away. */
+  isDraining = false;
   private readonly room: Room;
 
   constructor(bounds: Partial<RoomBounds> = {}) {
@@ -71,13 +72,9 @@ export class OpenRequests {
     return this.open;
   }
 
-  get isDraining(): boolean {
-    return this.draining;
-  }
-
   /** Marks the process as going away; resolves when nothing is under way any more, or false after `timeoutMs`. */
   drain(timeoutMs: number): Promise<boolean> {
-    this.draining = true;
+    this.isDraining = true;
     if (this.open === 0) return Promise.resolve(true);
     const idle = Promise.withResolvers<true>();
     this.waiting.push(() => idle.resolve(true));

@@ -21,7 +21,7 @@ export class Buckets {
     this.counts = new Float64Array(bounds.length + 1);
   }
 
-  add(value: number): void {
+  observe(value: number): void {
     let index = 0;
     while (index < this.bounds.length && value > (this.bounds[index] ?? 0)) index++;
     this.counts[index] = (this.counts[index] ?? 0) + 1;
@@ -83,10 +83,10 @@ export class RecordMetrics {
     const requests = record.refusedCount ?? 1;
     cell.requests += requests;
     cell.latency ??= bucketsOf(this.latency, { provider, cache }, LATENCY_BUCKETS_MS);
-    cell.latency.add(record.latencyMs);
+    cell.latency.observe(record.latencyMs);
     if (record.overheadMs !== undefined) {
       cell.overhead ??= bucketsOf(this.overhead, { cache }, OVERHEAD_BUCKETS_MS);
-      cell.overhead.add(record.overheadMs);
+      cell.overhead.observe(record.overheadMs);
     }
     if (record.errorCode !== undefined) {
       this.errors.set(record.errorCode, (this.errors.get(record.errorCode) ?? 0) + requests);
@@ -94,7 +94,7 @@ export class RecordMetrics {
     if (record.status !== 'success') return cache;
     if (record.stream && record.ttftMs !== undefined) {
       cell.ttft ??= bucketsOf(this.ttft, { provider }, LATENCY_BUCKETS_MS);
-      cell.ttft.add(record.ttftMs);
+      cell.ttft.observe(record.ttftMs);
     }
     cell.tokensIn += record.tokensIn;
     cell.tokensOut += record.tokensOut;
@@ -104,9 +104,14 @@ export class RecordMetrics {
   }
 
   private cellOf(record: LogRecord, provider: string, cache: string): Cell {
-    const model = record.finalProvider === undefined ? '' : modelLabel(this.isKnown, provider, record.model);
     const { status, dialect, stream } = record;
-    const key = `${provider} ${model} ${status} ${cache} ${dialect} ${stream}`;
+    const given = record.finalProvider === undefined ? '' : record.model;
+    const rest = `${status} ${cache} ${dialect} ${stream}`;
+    // Only known models have a cell of their own name.
+    const own = this.cells.get(`${provider} ${given} ${rest}`);
+    if (own !== undefined) return own;
+    const model = modelLabel(this.isKnown, provider, given);
+    const key = `${provider} ${model} ${rest}`;
     let cell = this.cells.get(key);
     if (cell === undefined) {
       const labels = { provider, model, status, cache, dialect, stream: String(stream) };
@@ -170,4 +175,18 @@ const bucketsOf = (observed: Observed, labels: Record<string, string>, bounds: r
 export function asMetric({ name, help, type, samples }: Family): Metric {
   const get = () => Promise.resolve({ name, help, type, aggregator: 'sum', values: [...samples()] });
   return { name, help, type, aggregator: 'sum', get, reset: () => {} } as unknown as Metric;
+}
+
+/** A histogram without labels that is cheap enough for every request and every chunk. */
+export class PlainHistogram extends Buckets {
+  constructor(options: {
+    readonly name: string;
+    readonly help: string;
+    readonly bounds: readonly number[];
+    readonly registry: Registry;
+  }) {
+    const { name, help, bounds, registry } = options;
+    super(bounds);
+    registry.registerMetric(asMetric({ name, help, type: 'histogram', samples: () => this.samples(name, {}) }));
+  }
 }

@@ -5,7 +5,7 @@ import { inTime } from '@llm0/core/async/in-time';
 import { backendProvider } from '@llm0/core/backends/backend';
 import { DEFAULT_SEMANTIC_THRESHOLD } from '@llm0/core/cache/semantic/semantic-cache';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import { checkedProvider, failingChecks } from '@llm0/core/routing/checked-provider';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import type { BackendProbe, Services, SinkState } from '../services/contract';

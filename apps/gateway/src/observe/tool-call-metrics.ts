@@ -27,7 +27,7 @@ export class ToolCallMetrics {
       costNanoUsd: 0,
     }));
     cells.byStatus.set(status, (cells.byStatus.get(status) ?? 0) + 1);
-    cells.duration.add(durationMs);
+    cells.duration.observe(durationMs);
     cells.costNanoUsd += costNanoUsd;
   }
 

@@ -59,6 +59,13 @@ export const TASK_PATHS: Paths = {
       ...{ body: schemaRef('ClientSecretRequest'), answer: answers('ClientSecret', 'The secret, shown once') },
     }),
   },
+  '/v1/realtime/translations/client_secrets': {
+    post: task({
+      ...{ id: 'createTranslationSecret', summary: 'Make a secret that opens translations of this key' },
+      description: 'A WebSocket at `/v1/realtime/translations` takes it. It is no secret of a provider.',
+      ...{ body: schemaRef('ClientSecretRequest'), answer: answers('ClientSecret', 'The secret, shown once') },
+    }),
+  },
   '/v1/moderations': {
     post: task({
       ...{ id: 'createModeration', summary: 'Judge texts and pictures', body: schemaRef('ModerationRequest') },

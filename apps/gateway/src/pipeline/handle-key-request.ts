@@ -1,7 +1,12 @@
 import type { ErrorEnvelope } from '../dialects/dialect';
 import type { Services } from '../services/contract';
-import { authenticate, type ChosenKey } from './request/authenticate';
-import { type Authenticated, refreshStaleTables, reloadPrincipal } from './request/load-principal';
+import {
+  type Authenticated,
+  authenticate,
+  type ChosenKey,
+  refreshStaleTables,
+  reloadPrincipal,
+} from './request/authenticate';
 import { asGatewayError, respondError } from './request/respond-error';
 
 export type KeyNeeds = Pick<

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { createPriceBook } from '@llm0/core/pricing/create-price-book';
+import { createPriceBook } from '@llm0/core/pricing/price-book';
 import { createAliasBook } from '@llm0/core/routing/alias';
 import { resolveTargets } from '@llm0/core/routing/resolve-targets';
 import { createRoutingTables } from '@llm0/core/routing/routing-tables';

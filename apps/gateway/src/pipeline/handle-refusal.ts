@@ -9,10 +9,9 @@ import type { ErrorEnvelope } from '../dialects/dialect';
 import type { Services } from '../services/contract';
 import { guardFailure } from './guard/guard-failure';
 import { asLogAttempt, type Booking } from './metering/booking';
-import { buildRecord, errorOutcome, type Outcome } from './metering/build-record';
-import { settleRecord } from './metering/settle-record';
+import { buildRecord, errorOutcome, type Outcome, settleRecord } from './metering/build-record';
+import type { Authenticated } from './request/authenticate';
 import { AdmissionDenied } from './request/denials';
-import type { Authenticated } from './request/load-principal';
 import type { RequestContext } from './request/open-context';
 import { asGatewayError, respondError } from './request/respond-error';
 
@@ -110,7 +109,8 @@ async function recordRefusal(services: Needs, known: Known): Promise<boolean> {
   const outcome: Outcome = {
     ...{ requestedModel, model: requestedModel, stream },
     ...{ usage: ZERO_USAGE, costNanoUsd: 0, savedNanoUsd: 0 },
-    timing: { latencyMs, overheadMs: latencyMs },
+    latencyMs,
+    overheadMs: latencyMs,
     ...{ cache: 'miss', attempts: (error.attempts ?? []).map(asLogAttempt), failoverCount: 0 },
     ...errorOutcome(error),
   };

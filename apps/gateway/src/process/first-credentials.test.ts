@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import type { Database } from '@llm0/drizzle/client';
 import { findAdminToken } from '@llm0/drizzle/queries/access/admin-tokens';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal';

@@ -1,4 +1,4 @@
-import { createKeySecret } from '@llm0/core/keys/key-secret';
+import { createKeySecret } from '@llm0/core/keys/api-key';
 import { createSessionLocks, type Database, type Db } from '@llm0/drizzle/client';
 import { countAdminTokens, revokeAdminToken, tokenRows } from '@llm0/drizzle/queries/access/admin-tokens';
 import { keyRows } from '@llm0/drizzle/queries/access/api-keys';

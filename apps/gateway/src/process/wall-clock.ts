@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 
 export interface WallClock {
   /** Epoch milliseconds. */
-  nowMs(): number;
+  readonly nowMs: () => number;
   stop(): void;
 }
 

@@ -1,4 +1,4 @@
-import { type Timeouts, timeoutsOf } from '@llm0/core/routing/timeouts';
+import { type Timeouts, timeoutsOf } from '@llm0/core/routing/attempt-plan';
 import type { StoredProvider } from '@llm0/drizzle/queries/routing/providers';
 
 /** What an operator sets for a provider, beside its connection. */

@@ -1,7 +1,6 @@
 // Postgres unreachable: the tables stay as they are and are read again at the next change or tick.
 
-import { createPriceBook } from '@llm0/core/pricing/create-price-book';
-import type { PriceBook } from '@llm0/core/pricing/price-book';
+import { createPriceBook, type PriceBook } from '@llm0/core/pricing/price-book';
 import { type AliasBook, createAliasBook, noAliases } from '@llm0/core/routing/alias';
 import { type Chain, mergeChains, TIERS, type Tier } from '@llm0/core/routing/chain';
 import { type ConfiguredProvider, createRoutingTables, type RoutingTables } from '@llm0/core/routing/routing-tables';
@@ -88,15 +87,13 @@ export class Tables {
     return this.options.presets;
   }
 
-  current(): RoutingTables {
-    return this.routing;
-  }
+  readonly current = (): RoutingTables => this.routing;
 
-  connect(target: Target, projectId?: string): ConnectedProvider | undefined {
+  readonly connect = (target: Target, projectId?: string): ConnectedProvider | undefined => {
     const connected = this.options.connections.connect(target.provider, projectId);
     const provider = connected?.provider.forModel?.(target.model);
     return connected === undefined || provider === undefined ? connected : { ...connected, provider };
-  }
+  };
 
   /** Reloads everything; earlier commits are in force when it resolves. */
   readonly reload = coalesceRuns(() => this.readAgain());

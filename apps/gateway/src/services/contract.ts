@@ -1,4 +1,4 @@
-import type { BodyDeadlines } from '@llm0/core/async/body-deadlines';
+import type { BodyDeadlines } from '@llm0/core/async/bounded-body';
 import type { CachedAnswer } from '@llm0/core/cache/cached-answer';
 import type { CachedEmbedding } from '@llm0/core/cache/cached-embedding';
 import type { CachedTask } from '@llm0/core/cache/cached-task';

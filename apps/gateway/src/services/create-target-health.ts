@@ -15,5 +15,5 @@ export function createTargetHealth(
   const createStore = (options: NonNullable<typeof redis>) =>
     new RedisTargetHealth({ client: connectRedis(options, 'llm0-health'), owner: crypto.randomUUID(), peers });
   const store = redis === undefined ? noOtherProcess : createStore(redis);
-  return new SharedTargetHealth({ store, monotonicMs: () => performance.now(), onOpened });
+  return new SharedTargetHealth({ store, monotonicMs: performance.now.bind(performance), onOpened });
 }

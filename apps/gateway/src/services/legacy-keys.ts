@@ -1,5 +1,5 @@
 // Postgres unreachable: keys that were taken over and not used yet are refused with 503, all others are none of its business.
-import { looksLikeKey } from '@llm0/core/keys/key-secret';
+import { looksLikeKey } from '@llm0/core/keys/api-key';
 import { LegacyKeyVerifier } from '@llm0/core/keys/legacy-key-verifier';
 import type { Db } from '@llm0/drizzle/client';
 import { adoptLegacyKey, type LegacyKey, listLegacyKeys } from '@llm0/drizzle/queries/access/legacy-keys';

@@ -30,7 +30,12 @@ export async function openStores(
 ): Promise<Stores> {
   const { databaseUrl, redis } = config;
   if (redis !== undefined) await checkRedis(redis, onWarning);
-  const database = await openDatabase({ databaseUrl, dataDir, onWarning }).catch((error: unknown) => {
+  const database = await openDatabase({
+    databaseUrl,
+    socketPath: config.testing.postgresSocket,
+    dataDir,
+    onWarning,
+  }).catch((error: unknown) => {
     throw explainPostgres(databaseUrl, error);
   });
   const clock = createWallClock(config.testing.clockFile);

@@ -1,7 +1,7 @@
 // A token is checked once and then served from memory until it ends or its issuer's settings change. Its key has the
 // versions that admission compares: roles, users, projects and limits change it as they change any key.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import type { StoredIdentityProvider } from '@llm0/drizzle/queries/access/identity-providers';
 import { LRUCache } from 'lru-cache';
 import type { Claims } from './claims';

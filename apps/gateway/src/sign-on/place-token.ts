@@ -1,6 +1,6 @@
 import { Access } from '@llm0/core/access/access';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { createKeySecret } from '@llm0/core/keys/key-secret';
+import { createKeySecret } from '@llm0/core/keys/api-key';
 import type { HotStore } from '@llm0/core/limits/hot-store';
 import type { Db } from '@llm0/drizzle/client';
 import { needsApproval } from '@llm0/drizzle/queries/access/api-keys';

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { BodyDeadlines, readTimeMs } from './body-deadlines';
+import { BodyDeadlines, readTimeMs } from './bounded-body';
 
 const late = () => new Error('late');
 

@@ -16,11 +16,24 @@ export class ReadTurns {
   private readonly holders: BodyReads[] = [];
   private readonly waiting: BodyReads[] = [];
   private timer: ReturnType<typeof setTimeout> | undefined;
+  /** Bodies that are there. */
+  private count = 0;
 
   constructor(private readonly options: ReadTurnsOptions) {}
 
   begin(): BodyReads {
+    this.count += 1;
     return new BodyReads(this);
+  }
+
+  /** False while there is a turn for each body. */
+  get isCrowded(): boolean {
+    return this.count > this.options.most;
+  }
+
+  end(reads: BodyReads): void {
+    this.count -= 1;
+    this.give(reads);
   }
 
   /** undefined: it has its turn. */
@@ -66,11 +79,13 @@ export class BodyReads {
   wake: (() => void) | undefined;
   /** True while it leaves as it arrives. */
   private isCalm = true;
+  private isOver = false;
 
   constructor(private readonly turns: ReadTurns) {}
 
   /** Reads once it may. */
   async read<T>(start: () => Promise<T>): Promise<T> {
+    if (!this.turns.isCrowded) return start();
     if (!this.isCalm) await this.turns.take(this);
     const reading = start();
     const isThere = await Promise.race([reading.then(() => true), nextTurn().then(() => false)]);
@@ -82,6 +97,8 @@ export class BodyReads {
   /** No more reads. */
   end(): void {
     this.isCalm = true;
-    this.turns.give(this);
+    if (this.isOver) return;
+    this.isOver = true;
+    this.turns.end(this);
   }
 }

@@ -68,6 +68,7 @@ export class Room {
   }
 
   tryTake(held: Held, bytes: number): boolean {
+    held.hasAsked = true;
     const mayGoOn = this.overdrawn === held || (this.hasRoom(held, bytes) && !this.isQueued());
     if (!mayGoOn) return false;
     this.add(held, bytes);
@@ -171,6 +172,8 @@ export class Held {
   private answerBytes = 0;
   /** True while its answer arrives faster than it leaves. */
   isFlooded = false;
+  /** It took memory, or waits for some. */
+  hasAsked = false;
   /** Places at a provider that no call uses yet. */
   place: ReservedPlace | undefined;
 
@@ -241,8 +244,8 @@ export class Held {
     if (this.holders === 0) return;
     this.holders -= 1;
     if (this.holders > 0) return;
-    this.endFlood();
+    if (this.isFlooded) this.endFlood();
     this.place?.slots.end();
-    this.room.end(this);
+    if (this.hasAsked) this.room.end(this);
   }
 }

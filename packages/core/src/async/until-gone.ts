@@ -6,18 +6,22 @@ interface Waiting {
 }
 
 /** Result of the work; rejects with `client_closed` when the signal fires, while the work continues. */
-export function untilGone<T>(work: Promise<T>, signal: AbortSignal, waiting?: Waiting): Promise<T> {
-  const wait = new Wait<T>(signal, waiting);
-  void wait.follow(work);
-  return wait.result.promise;
+export async function untilGone<T>(work: Promise<T>, signal: AbortSignal, waiting?: Waiting): Promise<T> {
+  const gone = new Gone<T>(signal, waiting);
+  work.then(gone.result.resolve, gone.result.reject);
+  try {
+    return await gone.result.promise;
+  } finally {
+    signal.removeEventListener('abort', gone);
+  }
 }
 
 /** The listener itself, which costs no closures. */
-class Wait<T> {
+class Gone<T> {
   readonly result = Promise.withResolvers<T>();
 
   constructor(
-    private readonly signal: AbortSignal,
+    signal: AbortSignal,
     private readonly waiting: Waiting | undefined,
   ) {
     if (signal.aborted) this.handleEvent();
@@ -27,15 +31,5 @@ class Wait<T> {
   handleEvent(): void {
     this.waiting?.leave();
     this.result.reject(clientClosed());
-  }
-
-  async follow(work: Promise<T>): Promise<void> {
-    try {
-      this.result.resolve(await work);
-    } catch (error) {
-      this.result.reject(error);
-    } finally {
-      this.signal.removeEventListener('abort', this);
-    }
   }
 }

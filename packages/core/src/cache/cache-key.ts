@@ -9,38 +9,34 @@ const LEFT_OUT: ReadonlySet<string> = new Set(['stream_options', 'store', 'user'
  * first configured target, or the alias.
  */
 export function exactCacheKey(projectId: string, scope: string, request: ChatRequest): string {
-  const hasher = new Bun.CryptoHasher('sha256');
-  hasher.update(`${projectId}\n${scope}\n`);
-  if (request.digest === undefined) updateCanonical(hasher, request);
-  else hasher.update(request.digest);
-  return hasher.digest('hex');
+  const start = `${projectId}\n${scope}\n`;
+  if (request.digest === undefined && hasLongText(request)) return keyOfLong(start, request);
+  const text = request.digest ?? JSON.stringify(canonicalParts(request));
+  if (text.length < LONG_TEXT) return Bun.CryptoHasher.hash('sha256', start + text, 'hex');
+  return new Bun.CryptoHasher('sha256').update(start).update(text).digest('hex');
 }
 
 /** A text of this length would cost the collector more than the hash if it were copied into another one. */
 const LONG_TEXT = 16 * 1024;
 
 /** Hashes long texts as they are: in the canonical text, their lengths stand for them, which no short text can. */
-function updateCanonical(hasher: Bun.CryptoHasher, request: ChatRequest): void {
-  if (!hasLongText(request)) {
-    hasher.update(canonicalText(request));
-    return;
-  }
+function keyOfLong(start: string, request: ChatRequest): string {
   const long: string[] = [];
   const shorten = (part: ContentPart) => {
-    if (!isLong(part)) return part;
+    if (part.type !== 'text' || part.text.length < LONG_TEXT) return part;
     long.push(part.text);
     return { ...part, text: part.text.length };
   };
   const messages = request.messages.map((message) => ({ ...message, content: message.content.map(shorten) }));
-  hasher.update(JSON.stringify(canonicalParts(request, messages)));
+  const hasher = new Bun.CryptoHasher('sha256').update(start).update(JSON.stringify(canonicalParts(request, messages)));
   for (const text of long) hasher.update(text);
+  return hasher.digest('hex');
 }
 
-const isLong = (part: ContentPart): part is Extract<ContentPart, { type: 'text' }> =>
-  part.type === 'text' && part.text.length >= LONG_TEXT;
-
 function hasLongText({ messages }: ChatRequest): boolean {
-  for (const { content } of messages) for (const part of content) if (isLong(part)) return true;
+  for (const { content } of messages) {
+    for (const part of content) if (part.type === 'text' && part.text.length >= LONG_TEXT) return true;
+  }
   return false;
 }
 
@@ -55,10 +51,8 @@ export function canonicalText(request: ChatRequest): string {
 }
 
 function canonicalParts(request: ChatRequest, messages: readonly unknown[] = request.messages): unknown[] {
-  const extra: [string, unknown][] = [];
-  for (const name of Object.keys(request.extra).sort()) {
-    if (!LEFT_OUT.has(name)) extra.push([name, request.extra[name]]);
-  }
+  const names = Object.keys(request.extra);
+  const extra = names.length === 0 ? names : extrasOf(request, names);
   // Explicit nulls let the runtime serialize several times as fast.
   const parts: unknown[] = [
     messages,
@@ -90,4 +84,11 @@ function canonicalParts(request: ChatRequest, messages: readonly unknown[] = req
   }
   if (request.countOnly === true) parts.push('count');
   return parts;
+}
+
+function extrasOf({ extra }: ChatRequest, names: string[]): unknown[] {
+  return names
+    .sort()
+    .filter((name) => !LEFT_OUT.has(name))
+    .map((name) => [name, extra[name]]);
 }

@@ -1,9 +1,11 @@
 import type { Held } from '../async/room';
 import { parseJson } from '../chat/json';
 import { decodeInSlices, parseJsonInSlices } from '../chat/json-in-slices';
+import type { ChatRequest } from '../chat/request';
 import type { ChatResponse } from '../chat/response';
 import type { Usage } from '../chat/usage';
 import { joinInSlices, piecesOfJson } from '../chat/write-json-in-slices';
+import type { Project } from '../keys/api-key';
 import { packPieces, unpackPieces } from './packed-text';
 
 /** A complete, successful answer in every cache tier. */
@@ -124,3 +126,24 @@ async function withResponse(
 
 /** For `IdempotencyKeys`. */
 export const CACHED_ANSWER_CODEC = { encode: encodeCachedAnswer, decode: decodeCachedAnswer };
+
+type Wish = Pick<Project, 'cacheToolCalls'>;
+
+/** An answer with tool calls is cached only if the project allows it, so that no agent replays another. */
+export function mayCache(response: ChatResponse, { cacheToolCalls }: Wish): boolean {
+  if (cacheToolCalls) return true;
+  for (const { toolCalls, finishReason, messageExtra } of response.choices) {
+    const isCall = toolCalls !== undefined && toolCalls.length > 0;
+    if (isCall || finishReason === 'tool_calls' || messageExtra?.function_call != null) return false;
+  }
+  return true;
+}
+
+/**
+ * True if concurrent identical requests may share an answer. A request with tools may not: agents in step would share
+ * one run.
+ */
+export function mayShare({ tools, toolChoice, extra }: ChatRequest, { cacheToolCalls }: Wish): boolean {
+  const hasTools = (tools !== undefined && tools.length > 0) || extra.functions !== undefined;
+  return cacheToolCalls || !hasTools || toolChoice?.type === 'none';
+}

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { ChatRequest } from '../chat/request';
 import type { ChatChoice } from '../chat/response';
-import { mayCache, mayShare } from './tool-answers';
+import { mayCache, mayShare } from './cached-answer';
 
 const TEXT: ChatChoice = { index: 0, text: 'fine', finishReason: 'stop' };
 const CALL = { id: 'c', name: 'look', arguments: '{}' };

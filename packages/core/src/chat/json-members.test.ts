@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import type { JsonObject } from './json';
+import { type JsonObject, noteMembers, writeMembers } from './json';
 import { checkJsonBounds } from './json-bounds';
-import { noteMembers, writeMembers } from './json-members';
 
 /** Long enough to be worth it. */
 const LONG = 'a "quoted" tëxt 🎈\n'.repeat(3000);

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { JsonObject } from './json';
-import { inlineFiles, isOwnFile, OwnFileError, stopAtOwnFile } from './own-files';
+import { inlineFiles, isOwnFile, OwnFileError, stopAtFile } from './own-files';
 
 const OWN = `file-${'0a'.repeat(16)}`;
 const VENDORS = ['file-abc123', 'file_011CNha8iCJcU1wXNR6q4V8w', 'files/abc', `file-${'0A'.repeat(16)}`];
@@ -46,7 +46,8 @@ test.each([
   expect(JSON.stringify(body)).not.toContain('AAAA');
 });
 
-test('decoders stop at an own id alone', () => {
-  for (const id of [...VENDORS, undefined, null, 1]) stopAtOwnFile(id, 'x');
-  expect(() => stopAtOwnFile(OWN, 'x')).toThrow(OwnFileError);
+test('decoders stop at own ids, and refuse those of vendors', () => {
+  for (const id of [undefined, null, 1]) stopAtFile(id, 'x');
+  expect(() => stopAtFile(OWN, 'x')).toThrow(OwnFileError);
+  for (const id of VENDORS) expect(() => stopAtFile(id, 'x')).toThrow('Upload the file to /v1/files');
 });

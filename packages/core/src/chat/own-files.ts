@@ -2,7 +2,7 @@
 import { GatewayError } from '../errors/gateway-error';
 import { isObject, type JsonObject, type JsonValue } from './json';
 
-/** As `own-ids` shows them; vendors' own ids are none of these. */
+/** As `own-ids` shows them. */
 const OWN_FILE_ID = /^file-[0-9a-f]{32}$/;
 
 export const isOwnFile = (id: JsonValue | undefined): id is string => typeof id === 'string' && OWN_FILE_ID.test(id);
@@ -14,8 +14,14 @@ export class OwnFileError extends GatewayError {
   }
 }
 
-export function stopAtOwnFile(id: JsonValue | undefined, param: string): void {
+/** Throws `OwnFileError` for a file of `/v1/files`. A vendor's own file may be another project's: nobody can tell. */
+export function stopAtFile(id: JsonValue | undefined, param: string): void {
   if (isOwnFile(id)) throw new OwnFileError(param);
+  if (typeof id !== 'string') return;
+  const message =
+    `"${param}" names a file of a provider, which any project of this gateway could have stored. ` +
+    'Upload the file to /v1/files, and send the id from there.';
+  throw new GatewayError('invalid_request', message, { param });
 }
 
 /** Content of a file; `base64` once. */
@@ -38,16 +44,19 @@ const textOf = ({ base64 }: Pick<InlinedFile, 'base64'>): string =>
   new TextDecoder().decode(Buffer.from(base64, 'base64'));
 const dataUrl = ({ type, base64 }: InlinedFile): string => `data:${type};base64,${base64}`;
 
+const IMAGE_TYPE = /^image\//;
+
 const SOURCE: PartShape = {
   idOf: ({ source }) => (objectOf(source).type === 'file' ? objectOf(source).file_id : undefined),
   field: 'source.file_id',
   put: (part, { name, type, base64 }) => {
-    const title: JsonObject = part.type === 'document' ? { title: name } : {};
+    const kind = IMAGE_TYPE.test(type) ? 'image' : 'document';
+    const title: JsonObject = kind === 'document' ? { title: name } : {};
     const source =
       type === TEXT_TYPE
         ? { type: 'text', media_type: type, data: textOf({ base64 }) }
         : { type: 'base64', media_type: type, data: base64 };
-    return { ...title, ...part, source };
+    return { ...title, ...part, type: kind, source };
   },
 };
 
@@ -64,6 +73,10 @@ const SHAPES: ReadonlyMap<JsonValue | undefined, PartShape> = new Map<string, Pa
           const { file: _file, ...beside } = part;
           return { ...beside, type: 'text', text: `${file.name}\n\n${textOf(file)}` };
         }
+        if (IMAGE_TYPE.test(file.type)) {
+          const { file: _file, ...beside } = part;
+          return { ...beside, type: 'image_url', image_url: { url: dataUrl(file) } };
+        }
         const { file_id: _id, ...rest } = objectOf(part.file);
         return { ...part, file: { filename: file.name, ...rest, file_data: dataUrl(file) } };
       },
@@ -74,7 +87,10 @@ const SHAPES: ReadonlyMap<JsonValue | undefined, PartShape> = new Map<string, Pa
     {
       idOf: ({ file_id: id }) => id,
       field: 'file_id',
-      put: ({ file_id: _id, ...part }, file) => ({ filename: file.name, ...part, file_data: dataUrl(file) }),
+      put: ({ file_id: _id, ...part }, file) =>
+        IMAGE_TYPE.test(file.type)
+          ? { ...part, type: 'input_image', image_url: dataUrl(file) }
+          : { filename: file.name, ...part, file_data: dataUrl(file) },
     },
   ],
   [

@@ -32,6 +32,8 @@ export interface Usage {
   readonly units?: Units;
   /** `<quality>_<width>x<height>` of the images in `units`, for models priced by it. */
   readonly imageVariant?: string;
+  /** What another model of the vendor used for the answer, at its own price; `model`: as the vendor names it. */
+  readonly helper?: { readonly model: string | undefined; readonly usage: Usage } | undefined;
   /** Integer nano-USD that the vendor bills besides tokens: searches, sources. */
   readonly feeNanoUsd?: number;
   /** Billed service tier by the vendor's report (`flex`, `priority`, `fast`, …); absent = standard. */
@@ -68,6 +70,9 @@ export function addUsage(a: Usage, b: Usage): Usage {
   for (const name of COUNTS) sum[name] = a[name] + b[name];
   for (const name of SOMETIMES) if (sum[name] !== undefined) sum[name] = (a[name] ?? 0) + (b[name] ?? 0);
   if (sum.units !== undefined) sum.units = joinUnits(a.units, b.units, (one, other) => one + other);
+  if (a.helper !== undefined && b.helper !== undefined) {
+    sum.helper = { model: b.helper.model ?? a.helper.model, usage: addUsage(a.helper.usage, b.helper.usage) };
+  }
   const feeNanoUsd = (a.feeNanoUsd ?? 0) + (b.feeNanoUsd ?? 0);
   if (feeNanoUsd > 0) sum.feeNanoUsd = feeNanoUsd;
   if (a.estimated === true) sum.estimated = true;
@@ -156,14 +161,17 @@ export interface FilledUsage {
   readonly untold?: Untold | undefined;
 }
 
+/** True if nothing is left to estimate. */
+export const isWhole = (told: Usage): boolean =>
+  told.untold === undefined && promptTokens(told) > 0 && completionTokens(told) > told.reasoningTokens;
+
 /** Estimates a side that the vendor omitted, or reported as zero despite content. `guess`: estimate of everything. */
 export function fillUsage(told: Usage, guess: () => Usage): FilledUsage {
-  const isTold = told.untold === undefined && promptTokens(told) > 0;
-  if (isTold && visibleTokens(told) > 0) return { usage: told };
+  if (isWhole(told)) return { usage: told };
   const guessed = guess();
   const isInput = isUntold(told, 'input') || promptTokens(told) === 0;
   // Thoughts alone may be told beside text that isn't counted.
-  const isMore = visibleTokens(told) === 0 && guessed.outputTokens > 0;
+  const isMore = completionTokens(told) === told.reasoningTokens && guessed.outputTokens > 0;
   const isOutput =
     isUntold(told, 'output') || isMore || (completionTokens(told) === 0 && completionTokens(guessed) > 0);
   if (!isInput && !isOutput) return { usage: told };
@@ -195,6 +203,3 @@ export function promptTokens(usage: Usage): number {
 export function completionTokens(usage: Usage): number {
   return usage.outputTokens + usage.reasoningTokens + usage.outputAudioTokens + (usage.outputImageTokens ?? 0);
 }
-
-/** Output tokens without reasoning. */
-const visibleTokens = (usage: Usage): number => completionTokens(usage) - usage.reasoningTokens;

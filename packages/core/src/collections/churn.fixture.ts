@@ -1,6 +1,5 @@
 /** Puts objects into a collection of the kind that is named, takes each out soon after, and prints nothing; its collector does. */
-import { LinkedSet, type Place } from './linked-set';
-import { ReleasingMap } from './releasing-map';
+import { LinkedSet, type Place, ReleasingMap } from './linked-set';
 
 const linked = new LinkedSet<object>();
 const places: Place<object>[] = [];

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { LinkedSet, type Place } from './linked-set';
-import { ReleasingMap } from './releasing-map';
+import { LinkedSet, type Place, ReleasingMap } from './linked-set';
 
 const step = fc.record({ adds: fc.boolean(), key: fc.integer({ min: 0, max: 12 }) });
 
@@ -22,6 +21,29 @@ describe('collections of what comes and goes', () => {
           }
           expect([...set]).toEqual([...places.keys()]);
           expect([set.size, set.oldest]).toEqual([places.size, [...places.keys()][0]]);
+        }
+      }),
+    );
+  });
+
+  test('a member may be its own place, and come again', () => {
+    class Member implements Place<Member> {
+      value: Member | undefined;
+      before: Place<Member> | undefined;
+      after: Place<Member> | undefined;
+    }
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+        const set = new LinkedSet<Member>();
+        const members = Array.from({ length: 13 }, () => new Member());
+        const expected = new Set<Member>();
+        for (const { adds, key } of steps) {
+          const member = members[key] as Member;
+          expect(expected.delete(member)).toBe(adds ? member.value !== undefined : set.remove(member));
+          if (adds) set.append(member, member);
+          if (adds) expected.add(member);
+          expect([...set]).toEqual([...expected]);
+          expect(set.size).toBe(expected.size);
         }
       }),
     );

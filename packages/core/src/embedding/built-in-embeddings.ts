@@ -15,6 +15,8 @@ export interface BuiltInJob {
   readonly request: EmbeddingRequest;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** Place of a text in the request; else `input.<index>`. */
+  readonly placeOf?: (index: number) => string;
 }
 
 export interface BuiltInAnswer {
@@ -27,6 +29,7 @@ const AT_ONCE = 2;
 
 /** One vector for each text; throws for texts that the model can't take. */
 export async function embedBuiltIn(embedder: TextEmbedder, job: BuiltInJob): Promise<BuiltInAnswer> {
+  const { placeOf = (index: number) => `input.${index}` } = job;
   const texts = readTexts(job.request);
   const endMs = performance.now() + job.timeoutMs;
   const vectors: Float32Array[] = [];
@@ -37,7 +40,7 @@ export async function embedBuiltIn(embedder: TextEmbedder, job: BuiltInJob): Pro
     const group = texts.slice(start, start + AT_ONCE);
     const outcomes = await Promise.all(group.map((text) => embedder.embed(text, leftMs, true)));
     for (const [index, outcome] of outcomes.entries()) {
-      if (outcome.type === 'none') throw noVector(outcome.reason, start + index);
+      if (outcome.type === 'none') throw noVector(outcome.reason, placeOf(start + index));
       vectors.push(outcome.vector);
       inputTokens += outcome.tokens ?? 0;
     }
@@ -71,8 +74,8 @@ const REASONS = {
   failed: { kind: 'upstream_error', message: 'could not be embedded: the built-in model failed.' },
 } as const satisfies Record<EmbedFailure, { kind: GatewayError['kind']; message: string }>;
 
-function noVector(reason: EmbedFailure, index: number): GatewayError {
+function noVector(reason: EmbedFailure, param: string): GatewayError {
   const { kind, message } = REASONS[reason];
   const retryAfterMs = kind === 'overloaded' ? 1000 : undefined;
-  return new GatewayError(kind, `Input ${index} ${message}`, { param: `input.${index}`, retryAfterMs });
+  return new GatewayError(kind, `"${param}" ${message}`, { param, retryAfterMs });
 }

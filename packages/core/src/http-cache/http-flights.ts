@@ -1,4 +1,4 @@
-import { ReleasingMap } from '../collections/releasing-map';
+import { ReleasingMap } from '../collections/linked-set';
 import type { StoredAnswer } from './stored-answer';
 
 /** An answer that others wait for. Call `end` on every path, with the stored answer if any. */

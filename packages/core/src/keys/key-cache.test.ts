@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'bun:test';
-import type { Principal } from './api-key';
+import { createKeySecret, hashSecret, looksLikeKey, type Principal } from './api-key';
 import { KeyCache } from './key-cache';
-import { createKeySecret, hashSecret, looksLikeKey } from './key-secret';
 
 const principal = (version: number) => ({ key: { version } }) as unknown as Principal;
 

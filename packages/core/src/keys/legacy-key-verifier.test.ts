@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { hashSecret } from './key-secret';
+import { hashSecret } from './api-key';
 import { LegacyKeyVerifier } from './legacy-key-verifier';
 
 const bcrypt = (text: string) => Bun.password.hashSync(text, { algorithm: 'bcrypt', cost: 4 });

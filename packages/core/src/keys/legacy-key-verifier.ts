@@ -1,7 +1,7 @@
 // bcrypt takes a fifth of a second of CPU time. It runs on its own threads, two at a time and one for each key.
 // Repeated guesses are remembered, and a long queue rejects more.
 import { LRUCache } from 'lru-cache';
-import { hashSecret } from './key-secret';
+import { hashSecret } from './api-key';
 
 export interface LegacyCandidate {
   readonly apiKeyId: string;

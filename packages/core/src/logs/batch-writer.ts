@@ -18,17 +18,14 @@ const MAX_BYTES = 16 * 1024 * 1024;
 /** Size of one write, which the sink processes at once. */
 const BATCH_BYTES = 1024 * 1024;
 
-interface Waiting<T> {
-  readonly item: T;
-  readonly bytes: number;
-}
-
 /**
  * Writes items in background batches. Not durable: items may be lost with the process. A timer runs only while items
  * wait.
  */
 export class BatchWriter<T> {
-  private waiting: Waiting<T>[] = [];
+  private waiting: T[] = [];
+  /** Bytes of each. */
+  private sizes: number[] = [];
   private bytes = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private writing: Promise<void> | undefined;
@@ -48,9 +45,10 @@ export class BatchWriter<T> {
       this.options.onDrop(1);
       return;
     }
-    this.waiting.push({ item, bytes });
+    this.waiting.push(item);
+    this.sizes.push(bytes);
     this.bytes += bytes;
-    this.schedule();
+    if (this.timer === undefined) this.schedule();
   }
 
   /** Writes waiting items; gives up after `timeoutMs`. */
@@ -89,24 +87,24 @@ export class BatchWriter<T> {
   private async writeBatch(): Promise<void> {
     const { write, onDrop } = this.options;
     for (let left = this.waiting.length; left > 0; ) {
-      const batch = this.waiting.slice(0, Math.min(left, this.countBatch()));
+      const count = Math.min(left, this.countBatch());
       try {
-        const items = batch.map(({ item }) => item);
-        await writeInHalves(items, write, () => onDrop(1));
+        await writeInHalves(this.waiting.slice(0, count), write, () => onDrop(1));
       } catch {
         return;
       }
-      left -= batch.length;
-      this.waiting = this.waiting.slice(batch.length);
-      for (const { bytes } of batch) this.bytes -= bytes;
+      left -= count;
+      for (const bytes of this.sizes.slice(0, count)) this.bytes -= bytes;
+      this.waiting = this.waiting.slice(count);
+      this.sizes = this.sizes.slice(count);
     }
   }
 
   /** At least one. */
   private countBatch(): number {
     let bytes = 0;
-    const end = this.waiting.findIndex((waiting) => {
-      bytes += waiting.bytes;
+    const end = this.sizes.findIndex((size) => {
+      bytes += size;
       return bytes > BATCH_BYTES;
     });
     return end < 0 ? this.waiting.length : Math.max(1, end);

@@ -136,11 +136,15 @@ const part = (usage: Usage, name: TokenClass, prices: ClassPrices): readonly [nu
   prices[name],
 ];
 
-const contextOf = (usage: Usage): PriceContext => ({
-  promptTokens: promptTokens(usage),
-  serviceTier: usage.serviceTier,
-  surchargePercent: usage.surchargePercent,
-});
+/** Of prompts that are billed at the usual prices. */
+const USUAL: PriceContext = { promptTokens: 0 };
+
+function contextOf(usage: Usage): PriceContext {
+  const { serviceTier, surchargePercent } = usage;
+  const tokens = promptTokens(usage);
+  if (tokens <= USUAL_TOKENS && serviceTier === undefined && surchargePercent === undefined) return USUAL;
+  return { promptTokens: tokens, serviceTier, surchargePercent };
+}
 
 /** Cost of one side in integer nano-USD, at the prices of the whole, without fees. */
 export function costOfSide(usage: Usage, side: 'input' | 'output', priced: Pick<PricedModel, 'prices'>): number {

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import type { ChatRequest } from '../chat/request';
 import { ZERO_USAGE } from '../chat/usage';
 import { computeCost } from './compute-cost';
-import { estimateHold } from './estimate-cost';
-import { UNBOUNDED_MEDIA_TOKENS, weighRequest } from './estimate-tokens';
+import { estimateHold, UNBOUNDED_MEDIA_TOKENS, weighRequest } from './estimate-cost';
 import type { PricedModel } from './price-book';
 
 const ask = (text: string, more: Partial<ChatRequest> = {}): ChatRequest => ({

@@ -1,7 +1,7 @@
-import type { ChatRequest } from '../chat/request';
+import type { ChatMessage, ChatRequest, ContentPart, TextPrompt, Tool } from '../chat/request';
 import type { PriceContext } from './class-prices';
 import { costOf, pricesIn, roundedNanoUsd } from './compute-cost';
-import { estimatePromptTokens, type RequestWeight } from './estimate-tokens';
+import { countReferences } from './count-references';
 import type { PricedModel } from './price-book';
 
 export interface HoldOptions {
@@ -35,12 +35,17 @@ export function estimateHold(
   options: HoldOptions,
 ): HoldEstimate {
   const prompt = estimatePromptTokens(weight, options.strict);
-  const answers = countAnswers(request);
+  const answers = request.prompt === undefined ? (request.n ?? 1) : countAnswers(request.prompt, request.n);
   const output = (request.maxOutputTokens ?? options.defaultOutputTokens) * answers;
-  const context: PriceContext = { promptTokens: prompt, serviceTier: holdTier(request.serviceTier) };
+  const context: PriceContext = {
+    promptTokens: prompt,
+    serviceTier: HELD_TIERS.get(request.serviceTier?.toLowerCase()),
+  };
   const wantsAudio = request.extra.modalities !== undefined || request.extra.audio !== undefined;
-  let holdNanoUsd = 0;
-  let inputNanoUsd = 0;
+  let mostPico = 0;
+  let mostInput = 0;
+  let dearestInput = 0;
+  let dearestOutput = 0;
   for (const target of targets) {
     if (target === undefined) continue;
     const prices = pricesIn(target.prices, context);
@@ -49,18 +54,20 @@ export function estimateHold(
     const inputPrice = Math.max(prices.dearest_input, audioPrice, imagePrice);
     const outputPrice = wantsAudio ? Math.max(prices.dearest_output, prices.output_audio) : prices.dearest_output;
     const pico = prompt * inputPrice + output * outputPrice;
-    const isExact = pico <= Number.MAX_SAFE_INTEGER;
-    holdNanoUsd = Math.max(
-      holdNanoUsd,
-      isExact
-        ? costOf(pico, 1)
-        : roundedNanoUsd([
-            [prompt, inputPrice],
-            [output, outputPrice],
-          ]),
-    );
-    inputNanoUsd = Math.max(inputNanoUsd, costOf(prompt, inputPrice));
+    mostInput = Math.max(mostInput, inputPrice);
+    if (pico <= mostPico) continue;
+    mostPico = pico;
+    dearestInput = inputPrice;
+    dearestOutput = outputPrice;
   }
+  const isExact = mostPico <= Number.MAX_SAFE_INTEGER;
+  const holdNanoUsd = isExact
+    ? costOf(mostPico, 1)
+    : roundedNanoUsd([
+        [prompt, dearestInput],
+        [output, dearestOutput],
+      ]);
+  const inputNanoUsd = costOf(prompt, mostInput);
   return { holdNanoUsd, inputNanoUsd, tokens: prompt + output, outputTokens: output, answers, context };
 }
 
@@ -77,8 +84,8 @@ export function heldForSide(
 }
 
 /** Answers that are billed, given or not. */
-function countAnswers({ n = 1, prompt }: ChatRequest): number {
-  return prompt === undefined ? n : prompt.prompts.length * Math.max(n, prompt.bestOf ?? 1);
+function countAnswers({ prompts, bestOf = 1 }: TextPrompt, n = 1): number {
+  return prompts.length * Math.max(n, bestOf);
 }
 
 /** Possible billing of a requested tier: discounts are never assumed. */
@@ -87,4 +94,146 @@ const HELD_TIERS: ReadonlyMap<string | undefined, string> = new Map([
   ['ultrafast', 'ultrafast'],
 ]);
 
-const holdTier = (serviceTier: string | undefined): string | undefined => HELD_TIERS.get(serviceTier?.toLowerCase());
+/** Estimated size of a request. */
+export interface RequestWeight {
+  /** UTF-8 bytes of all text: messages, names, tool calls, tool definitions, schemas. */
+  readonly textBytes: number;
+  /** JSON bytes of unknown fields: they may contain prompt text, so strict caps count them. */
+  readonly unknownBytes: number;
+  readonly messages: number;
+  readonly images: number;
+  readonly audios: number;
+  readonly files: number;
+  /** Tools only a vendor understands (web search, code interpreter, …): no bound can be given for them. */
+  readonly builtInTools: number;
+}
+
+export const NO_WEIGHT: RequestWeight = {
+  textBytes: 0,
+  unknownBytes: 0,
+  messages: 0,
+  images: 0,
+  audios: 0,
+  files: 0,
+  builtInTools: 0,
+};
+
+const NO_TOOLS: readonly Tool[] = [];
+
+/** Measures a request for the hold and for context-window checks. */
+export function weighRequest(request: ChatRequest): RequestWeight {
+  const weight = { ...NO_WEIGHT, messages: request.messages.length };
+  for (const message of request.messages) addMessage(weight, message);
+  for (const tool of request.tools ?? NO_TOOLS) addTool(weight, tool);
+  if (request.prompt !== undefined) addPrompt(weight, request.prompt);
+  if (request.responseFormat?.type === 'json_schema') weight.textBytes += jsonBytes(request.responseFormat.schema);
+  for (const name in request.extra) {
+    const bytes = jsonBytes(request.extra[name]);
+    if (PROMPT_FIELDS.has(name)) weight.textBytes += bytes;
+    else if (!DELIVERY_FIELDS.has(name)) weight.unknownBytes += bytes;
+  }
+  return weight;
+}
+
+/** Unknown fields whose text the model reads. */
+const PROMPT_FIELDS: ReadonlySet<string> = new Set(['functions', 'prediction', 'documents']);
+const DELIVERY_FIELDS: ReadonlySet<string> = new Set(['stream_options', 'store']);
+
+type MutableWeight = { -readonly [K in keyof RequestWeight]: RequestWeight[K] };
+
+function addMessage(weight: MutableWeight, message: ChatMessage): void {
+  for (const part of message.content) {
+    if (part.type === 'text') weight.textBytes += Buffer.byteLength(part.text);
+    else PART_WEIGHERS[part.type](weight, part as never);
+  }
+  if ('name' in message && message.name !== undefined) weight.textBytes += Buffer.byteLength(message.name);
+  if (message.role !== 'assistant') return;
+  for (const call of message.toolCalls ?? []) {
+    weight.textBytes += Buffer.byteLength(call.name) + Buffer.byteLength(call.arguments);
+  }
+  for (const part of message.reasoning ?? []) {
+    weight.textBytes += Buffer.byteLength(part.text ?? '') + Buffer.byteLength(part.data ?? '');
+  }
+  if (message.raw === undefined) return;
+  const { content: _counted, ...others } = message.raw.value;
+  weight.files += countReferences(others);
+  weight.textBytes += jsonBytes(message.raw.value);
+}
+
+const PART_WEIGHERS: {
+  [K in Exclude<ContentPart['type'], 'text'>]: (w: MutableWeight, part: Extract<ContentPart, { type: K }>) => void;
+} = {
+  refusal: (w, part) => {
+    w.textBytes += Buffer.byteLength(part.text);
+  },
+  image: (w) => {
+    w.images += 1;
+  },
+  audio: (w) => {
+    w.audios += 1;
+  },
+  file: (w) => {
+    w.files += 1;
+  },
+  raw: (w, part) => {
+    w.files += countReferences(part.value);
+    w.textBytes += jsonBytes(part.value);
+  },
+};
+
+/** Adds text outside of messages; the suffix counts with each prompt. */
+function addPrompt(weight: MutableWeight, { prompts, suffix = '' }: TextPrompt): void {
+  weight.textBytes += prompts.length * Buffer.byteLength(suffix);
+  for (const prompt of prompts)
+    if (typeof prompt !== 'string') weight.textBytes += BYTES_PER_TOKEN_HOLD * prompt.length;
+}
+
+function addTool(weight: MutableWeight, tool: Tool): void {
+  if (tool.type === 'raw') {
+    weight.builtInTools += 1;
+    weight.textBytes += jsonBytes(tool.value);
+    return;
+  }
+  weight.textBytes += Buffer.byteLength(tool.name) + Buffer.byteLength(tool.description ?? '');
+  if (tool.parameters !== undefined) weight.textBytes += jsonBytes(tool.parameters);
+}
+
+function jsonBytes(value: unknown): number {
+  return value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value));
+}
+
+/** UTF-8 bytes of text that make one token when nothing better is known: cautious for the hold. */
+const BYTES_PER_TOKEN_HOLD = 3;
+const TOKENS_PER_MESSAGE = 4;
+/** Assumed size of an image, audio or file without a bound in the price book. */
+export const UNBOUNDED_MEDIA_TOKENS = 40_000;
+
+/** Upper estimate of the prompt for the hold (contract: limits and money). `strict`: one byte = one token. */
+export function estimatePromptTokens(weight: RequestWeight, strict: boolean): number {
+  const text = strict ? weight.textBytes + weight.unknownBytes : Math.ceil(weight.textBytes / BYTES_PER_TOKEN_HOLD);
+  const media = weight.images + weight.audios + weight.files;
+  return text + TOKENS_PER_MESSAGE * weight.messages + UNBOUNDED_MEDIA_TOKENS * media;
+}
+
+/** Estimates the tokens of a text, for answers without usage. */
+export function guessTokens(utf8Bytes: number): number {
+  return Math.ceil(utf8Bytes / 4);
+}
+
+/** Default tokens of an image or a document page. */
+const COMMON_MEDIA_TOKENS = 1500;
+
+/** Estimates the context of a request with prompts: the longest of them. */
+export function guessContextTokens(prompt: TextPrompt): number {
+  const lengths = prompt.prompts.map((one) =>
+    typeof one === 'string' ? guessTokens(Buffer.byteLength(one)) : one.length,
+  );
+  return Math.max(...lengths) + guessTokens(Buffer.byteLength(prompt.suffix ?? ''));
+}
+
+/** Estimates a whole prompt, for token counts that the vendor can't provide. */
+export function guessInputTokens(request: ChatRequest): number {
+  const weight = weighRequest(request);
+  const media = weight.images + weight.audios + weight.files;
+  return guessTokens(weight.textBytes) + TOKENS_PER_MESSAGE * weight.messages + COMMON_MEDIA_TOKENS * media;
+}

@@ -2,8 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { JsonObject, WireFormat } from '../chat/json';
 import type { ChatRequest } from '../chat/request';
-import { estimateHold } from './estimate-cost';
-import { weighRequest } from './estimate-tokens';
+import { estimateHold, weighRequest } from './estimate-cost';
 import { fitOutput, limitOutput } from './fit-output';
 import type { PricedModel } from './price-book';
 

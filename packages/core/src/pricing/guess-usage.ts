@@ -6,12 +6,13 @@ import {
   type FilledUsage,
   fillUsage,
   isUntold,
+  isWhole,
   promptTokens,
   type Usage,
   untoldOf,
   ZERO_USAGE,
 } from '../chat/usage';
-import { guessInputTokens, guessTokens } from './estimate-tokens';
+import { guessInputTokens, guessTokens } from './estimate-cost';
 
 /** Usage of an answer of which the upstream never reported any: an abort, a failure, a sloppy vendor. */
 export function guessUsage(request: ChatRequest, batches: readonly EventBatch[]): Usage {
@@ -37,11 +38,12 @@ export function wholeUsage(
   batches: readonly EventBatch[],
   reported: Usage | undefined,
 ): FilledUsage {
-  const guess = () => guessUsage(request, batches);
-  if (reported === undefined) return { usage: guess(), untold: 'both' };
+  if (reported === undefined) return { usage: guessUsage(request, batches), untold: 'both' };
   // A cached answer has its usage already.
   if (batches.length === 0 || request.countOnly === true) return { usage: reported };
-  return fillUsage(isStale(batches) ? withOutputUntold(reported) : reported, guess);
+  // Counts are the last part of a whole answer.
+  const told = batches.at(-1)?.whole === undefined && isStale(batches) ? withOutputUntold(reported) : reported;
+  return isWhole(told) ? { usage: told } : fillUsage(told, () => guessUsage(request, batches));
 }
 
 /**
@@ -62,7 +64,6 @@ const withOutputUntold = (usage: Usage): Usage => ({ ...usage, untold: untoldOf(
 function isStale(batches: readonly EventBatch[]): boolean {
   for (let i = batches.length - 1; i >= 0; i--) {
     const batch = batches[i] as EventBatch;
-    // Counts are the last part of a whole answer.
     if (batch.whole !== undefined) return false;
     const { events, gone } = batch;
     for (let at = events.length - 1; at >= 0; at--) {

@@ -50,6 +50,10 @@ export function missingPrice(mode: string, hasPrice: (field: string) => boolean)
   return needed.map((name) => `${name}_usd_per_million`).find((field) => !hasPrice(field));
 }
 
+/** Everything of the model costs nothing, by an operator's word or on the operator's own machines. */
+export const isFree = (prices: TokenPrices): boolean =>
+  prices.input === 0 && prices.output === 0 && Object.values(prices).every((price) => price === 0);
+
 /** A model's price and capabilities; rows of `model_pricing`. */
 export interface PricedModel {
   readonly provider: string;
@@ -73,3 +77,55 @@ export interface PriceBook {
   isListed(provider: string, model: string): boolean;
   list(): readonly PricedModel[];
 }
+
+/** The end of a dated snapshot's name. */
+const DATE = /-(?:\d{4}-\d{2}-\d{2}|20\d{6})$/;
+
+/**
+ * Builds the look-up. `freeProviders` run on the operator's own machines: every model of theirs is priced 0,
+ * whether listed or not. A dated snapshot without a price costs as the model that it is one of.
+ */
+export function createPriceBook(models: readonly PricedModel[], freeProviders: ReadonlySet<string>): PriceBook {
+  const byName = new Map<string, PricedModel>();
+  for (const model of models) byName.set(`${model.provider}/${model.model}`, model);
+  return {
+    find(provider, model) {
+      const listed = byName.get(`${provider}/${model}`);
+      if (listed !== undefined) return listed;
+      const base = DATE.test(model) ? byName.get(`${provider}/${model.replace(DATE, '')}`) : undefined;
+      if (base !== undefined) return asSnapshot(base, model);
+      if (!freeProviders.has(provider)) return undefined;
+      return { provider, model, mode: 'chat', prices: { input: 0, output: 0 }, capabilities: [] };
+    },
+    isListed: (provider, model) => byName.has(`${provider}/${model}`),
+    list: () => models,
+  };
+}
+
+/** It is retired on a day of its own. */
+function asSnapshot({ deprecationDate: _base, ...priced }: PricedModel, model: string): PricedModel {
+  return { ...priced, model };
+}
+
+/** Request and its target. */
+interface Asked {
+  readonly provider: string;
+  readonly model: string;
+}
+
+/**
+ * Billing price: that of the vendor's answering model if the price book has it, else that of the requested one. A price
+ * from the operator stays, because a vendor may use another name.
+ */
+export function pricedAnswer(
+  prices: PriceBook,
+  { provider, model }: Asked,
+  answeredBy: string | undefined,
+): PricedModel | undefined {
+  const asked = prices.find(provider, model);
+  if (answeredBy === undefined || answeredBy === model || asked?.source === OPERATOR) return asked;
+  return prices.isListed(provider, answeredBy) ? prices.find(provider, answeredBy) : asked;
+}
+
+/** `source` of prices that were set through the admin API. */
+const OPERATOR = 'operator';

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test';
-import { createPriceBook } from './create-price-book';
-import { pricedAnswer } from './priced-answer';
+import { createPriceBook, pricedAnswer } from './price-book';
 
 const model = (name: string, input: number, source?: string) => ({
   ...{ provider: 'openai', model: name, mode: 'chat', prices: { input, output: input }, capabilities: [] },

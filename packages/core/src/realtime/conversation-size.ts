@@ -3,6 +3,10 @@ import { pricesIn } from '../pricing/compute-cost';
 import type { PricedModel } from '../pricing/price-book';
 import { refuseUnbounded } from '../tasks/task-request';
 
+export function refuseUnlimited({ provider, model }: PricedModel, field: 'context_window' | 'max_output_tokens') {
+  return refuseUnbounded('model', `${provider}/${model} without "${field}" in the price book`);
+}
+
 export interface TurnBounds {
   /** Counts as much as the vendor may bill at most; throws `request_over_limit` where nothing bounds that. */
   readonly strict: boolean;
@@ -30,15 +34,16 @@ export class ConversationSize {
 
   /** The most that the next answer reads and writes. */
   bound(priced: PricedModel, bounds: TurnBounds): Usage {
-    const { strict, outputTokens, defaultOutputTokens } = bounds;
-    const { contextWindow, maxOutputTokens, provider, model } = priced;
-    const most = outputTokens ?? maxOutputTokens;
-    if (strict && (contextWindow === undefined || most === undefined)) {
-      const field = contextWindow === undefined ? 'context_window' : 'max_output_tokens';
-      throw refuseUnbounded('model', `${provider}/${model} without "${field}" in the price book`);
+    const { strict, outputTokens, defaultOutputTokens: usual } = bounds;
+    const { contextWindow, maxOutputTokens } = priced;
+    if (!strict) {
+      const most = outputTokens ?? Math.min(usual, maxOutputTokens ?? usual);
+      return { ...addUsage(this.known, this.fresh), ...dearestOutput(priced, most) };
     }
-    const input = strict ? dearestInput(priced, contextWindow ?? 0) : addUsage(this.known, this.fresh);
-    return { ...input, ...dearestOutput(priced, most ?? defaultOutputTokens) };
+    const most = outputTokens ?? maxOutputTokens;
+    if (contextWindow === undefined) throw refuseUnlimited(priced, 'context_window');
+    if (most === undefined) throw refuseUnlimited(priced, 'max_output_tokens');
+    return { ...dearestInput(priced, contextWindow), ...dearestOutput(priced, most) };
   }
 
   /** What an answer read that never told it. */
@@ -75,11 +80,12 @@ function dearestOutput({ prices }: PricedModel, tokens: number): Partial<Usage> 
 const HEARD_TOKENS = { audio: 32, text: 10 };
 
 /** What writing down so many seconds costs at most, in the units of the model. */
-export function boundHearing({ prices }: PricedModel, seconds: number): Usage {
+export function boundHearing({ prices }: PricedModel, seconds: number, promptBytes = 0): Usage {
   const exact = Math.ceil(seconds * 1000) / 1000;
   if (prices.minute !== undefined || prices.second !== undefined) return { ...ZERO_USAGE, units: { seconds: exact } };
   return {
     ...ZERO_USAGE,
+    inputTokens: promptBytes,
     inputAudioTokens: Math.ceil(HEARD_TOKENS.audio * seconds),
     outputTokens: Math.ceil(HEARD_TOKENS.text * seconds),
   };

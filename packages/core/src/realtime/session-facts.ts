@@ -26,6 +26,8 @@ export interface SessionSettings {
   readonly model?: string | undefined;
   /** Writes down the caller's speech; null = nobody does. */
   readonly transcriptionModel?: string | null | undefined;
+  /** What tells that model about the speech, in bytes. */
+  readonly promptBytes?: number | undefined;
   /** null = without a limit. */
   readonly outputTokens?: number | null | undefined;
   /** The vendor answers by itself once the caller stops speaking. */

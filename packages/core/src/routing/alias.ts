@@ -1,6 +1,6 @@
+import type { Timeouts } from './attempt-plan';
 import type { FailoverSetting } from './failover-mode';
 import type { Target } from './target';
-import type { Timeouts } from './timeouts';
 
 export const STRATEGIES = ['priority', 'weighted', 'least_latency', 'cheapest'] as const;
 export type Strategy = (typeof STRATEGIES)[number];

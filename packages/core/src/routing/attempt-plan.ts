@@ -60,6 +60,7 @@ const IS_TRIED_LAST = {
  * asked. At most 2 × the longest time-out, but at least a second each.
  */
 export class AttemptPlan<T extends Target> {
+  private readonly longestMs: number;
   private readonly deadlineMs: number;
   private readonly targets: readonly T[];
   private index = 0;
@@ -79,12 +80,13 @@ export class AttemptPlan<T extends Target> {
     let longestMs = 0;
     this.targets = options.targets;
     for (const target of this.targets) longestMs = Math.max(longestMs, options.timeoutMsOf(target));
+    this.longestMs = longestMs;
     this.deadlineMs = nowMs + 2 * longestMs;
   }
 
   /** The next attempt; undefined when none is left. */
   next(nowMs: number): AttemptStep<T> | undefined {
-    const waitMs = this.takeRetry(nowMs);
+    const waitMs = this.retryWaitMs === undefined ? undefined : this.takeRetry(nowMs);
     if (waitMs !== undefined && this.current !== undefined) return this.step(this.current, nowMs, waitMs);
     const target = this.nextClosed() ?? this.nextPostponed();
     if (target === undefined) return undefined;
@@ -167,11 +169,11 @@ export class AttemptPlan<T extends Target> {
 
   private step(target: T, nowMs: number, waitMs: number): AttemptStep<T> {
     this.tried += 1;
-    const { later } = this;
+    const later = this.targets.length === 1 ? 0 : this.later;
     const startMs = nowMs + waitMs;
-    const { reservedMs = RESERVED_PER_TARGET_MS } = this.options;
+    const reservedMs = later === 0 ? 0 : (this.options.reservedMs ?? RESERVED_PER_TARGET_MS);
     const leftMs = this.deadlineMs - startMs - later * reservedMs;
-    const mostMs = this.options.timeoutMsOf(target);
+    const mostMs = this.targets.length === 1 ? this.longestMs : this.options.timeoutMsOf(target);
     const wantedMs = Math.max(Math.min(MIN_ATTEMPT_MS, mostMs), Math.min(mostMs, leftMs));
     const timeoutMs = this.tried === 1 ? wantedMs : Math.min(wantedMs, this.retryLeftMs(startMs));
     const outputByMs = later === 0 ? Number.POSITIVE_INFINITY : startMs + Math.max(timeoutMs, leftMs);
@@ -184,3 +186,53 @@ export class AttemptPlan<T extends Target> {
     };
   }
 }
+
+/** Time-outs of a target in milliseconds; absent = the gateway's. */
+export interface Timeouts {
+  /** To connect, and to the first event of a stream. */
+  readonly requestMs?: number;
+  /** To the end of an answer that is no stream. */
+  readonly answerMs?: number;
+}
+
+interface Given {
+  readonly requestMs?: number | null | undefined;
+  readonly answerMs?: number | null | undefined;
+}
+
+/** The first defined value, the narrowest first. */
+export function timeoutsOf(...given: readonly (Given | undefined)[]): Timeouts | undefined {
+  const requestMs = given.map((one) => one?.requestMs).find((ms) => ms != null) ?? undefined;
+  const answerMs = given.map((one) => one?.answerMs).find((ms) => ms != null) ?? undefined;
+  if (requestMs === undefined && answerMs === undefined) return undefined;
+  return { ...(requestMs === undefined ? {} : { requestMs }), ...(answerMs === undefined ? {} : { answerMs }) };
+}
+
+/** The gateway's limit in milliseconds. */
+export interface TimeoutLimits {
+  readonly requestTimeoutMs: number;
+  readonly answerTimeoutMs: number;
+  /** True if the gateway can't see whether the host accepts connections. */
+  readonly isBehindProxy: boolean;
+}
+
+export interface Timed {
+  /** The answer is no stream: its time-out is to its end. */
+  readonly isPlain: boolean;
+  /** The caller's upper limit; absent = the gateway's. */
+  readonly atMostMs?: number | undefined;
+}
+
+/** Time-out of one attempt in milliseconds. */
+export function attemptTimeoutMs(
+  own: Timeouts | undefined,
+  limits: TimeoutLimits,
+  { isPlain, atMostMs }: Timed,
+): number {
+  const ms = isPlain ? (own?.answerMs ?? limits.answerTimeoutMs) : (own?.requestMs ?? limits.requestTimeoutMs);
+  return atMostMs === undefined ? ms : Math.min(ms, atMostMs);
+}
+
+/** Connect time-out in milliseconds; undefined: only the whole attempt has one. */
+export const connectTimeoutMs = (own: Timeouts | undefined, limits: TimeoutLimits): number | undefined =>
+  limits.isBehindProxy ? undefined : (own?.requestMs ?? limits.requestTimeoutMs);

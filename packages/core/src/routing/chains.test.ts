@@ -5,7 +5,7 @@ import { threadMs } from '@llm0/testing/thread-time';
 import fc from 'fast-check';
 import presetData from '../../data/chains.json';
 import { GatewayError } from '../errors/gateway-error';
-import { createPriceBook } from '../pricing/create-price-book';
+import { createPriceBook } from '../pricing/price-book';
 import { type Chain, matchesPattern, mergeChains, TIERS, type Tier } from './chain';
 import { FAILOVER_MODES, type FailoverMode } from './failover-mode';
 import { readModelFamily } from './model-name';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { GatewayError } from '../errors/gateway-error';
-import { createPriceBook } from '../pricing/create-price-book';
+import { createPriceBook } from '../pricing/price-book';
 import { type Alias, createAliasBook } from './alias';
 import type { FailoverMode } from './failover-mode';
 import { allowedTargets, mayAnswer, soleTarget, withinProviders, withoutOthers } from './named-targets';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { GatewayError } from '../errors/gateway-error';
-import { createPriceBook } from '../pricing/create-price-book';
+import { createPriceBook } from '../pricing/price-book';
 import { type Alias, createAliasBook, STRATEGIES } from './alias';
 import { narrowRoute, type RouteNeeds } from './narrow-route';
 import { orderTargets } from './order-targets';

@@ -1,19 +1,21 @@
 import { GatewayError, invalidRequest } from '../errors/gateway-error';
 import { shownName } from './near-names';
-import { type PassedOver, type Route, type RouteTarget, takesImages } from './routing-tables';
+import {
+  fitsAll,
+  type PassedOver,
+  type RequestSize,
+  type Route,
+  type RouteTarget,
+  takesImages,
+} from './routing-tables';
 import { isSameTarget } from './target';
 
 /** A request's call to the targets of its route. */
-export interface RouteNeeds {
+export interface RouteNeeds extends RequestSize {
   /** The name as asked for; for messages. */
   readonly model: string;
-  /** Best guess of the prompt, and the output limit it sets, tokens. */
-  readonly inputTokens: number;
-  readonly outputTokens: number;
   /** Field that demands the limit; absent if it may be lowered to the model's. */
   readonly outputParam?: string;
-  /** It has images to look at. */
-  readonly hasImages?: boolean;
   /** Under a cap, models without a price are refused. */
   readonly refusesUnpriced: boolean;
 }
@@ -66,11 +68,6 @@ export function passOver(
 }
 
 /** True if every target has room for this many tokens, and takes images if there are any. */
-export const fitsAll = (
-  { contextWindow, maxOutputTokens, takesImages: canSee }: Route,
-  { inputTokens, outputTokens, hasImages }: Pick<RouteNeeds, 'inputTokens' | 'outputTokens' | 'hasImages'>,
-): boolean =>
-  inputTokens + outputTokens <= contextWindow && outputTokens <= maxOutputTokens && (canSee || hasImages !== true);
 
 const isRequested = (route: Route, target: RouteTarget) => isSameTarget(route.requested, target);
 

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { threadMs } from '@llm0/testing/thread-time';
 import { GatewayError } from '../errors/gateway-error';
-import { createPriceBook } from '../pricing/create-price-book';
-import type { PricedModel } from '../pricing/price-book';
+import { createPriceBook, type PricedModel } from '../pricing/price-book';
 import { resolveTargets } from './resolve-targets';
 import { type ConfiguredProvider, createRoutingTables, type RoutingTables } from './routing-tables';
 

@@ -1,5 +1,6 @@
 import { GatewayError } from '../errors/gateway-error';
 import type { Alias, AliasTarget } from './alias';
+import { timeoutsOf } from './attempt-plan';
 import { type ChainPlace, chainTargets, findChain } from './chain';
 import { checkedTarget } from './checked-provider';
 import { applyMode } from './failover-mode';
@@ -13,7 +14,6 @@ import {
   takesImages,
 } from './routing-tables';
 import { isSameTarget, type Target, targetKey } from './target';
-import { timeoutsOf } from './timeouts';
 
 export {
   type ConfiguredProvider,

@@ -1,11 +1,11 @@
 import type { PriceBook, PricedModel } from '../pricing/price-book';
 import { type Alias, type AliasBook, noAliases, type Strategy } from './alias';
+import type { Timeouts } from './attempt-plan';
 import type { Chain, Tier } from './chain';
 import type { FailoverMode, FailoverSetting, ProviderPlace } from './failover-mode';
 import { noWarmTargets, type WarmTargets } from './session-affinity';
 import type { Target } from './target';
 import { noTargetHealth, type TargetHealth } from './target-health';
-import type { Timeouts } from './timeouts';
 
 /** A provider that can be called right now. */
 export interface ConfiguredProvider {
@@ -155,3 +155,20 @@ export function createRoutingTables(given: Given): RoutingTables {
   };
   return tables;
 }
+
+/** Size of a request, in tokens. */
+export interface RequestSize {
+  /** Best guess of the prompt. */
+  readonly inputTokens: number;
+  /** The output limit it sets. */
+  readonly outputTokens: number;
+  /** It has images to look at. */
+  readonly hasImages?: boolean;
+}
+
+/** True if every target can serve a request of this size. */
+export const fitsAll = (
+  { contextWindow, maxOutputTokens, takesImages: canSee }: Route,
+  { inputTokens, outputTokens, hasImages }: RequestSize,
+): boolean =>
+  inputTokens + outputTokens <= contextWindow && outputTokens <= maxOutputTokens && (canSee || hasImages !== true);

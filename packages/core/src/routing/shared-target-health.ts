@@ -2,6 +2,16 @@
 import { inTime } from '../async/in-time';
 import { FAILURE_TABLE } from '../errors/error-table';
 import type { UpstreamFailure } from '../errors/gateway-error';
+import {
+  createWatched,
+  guessCoolDownMs,
+  noteLatency,
+  parseKey,
+  readLatency,
+  scopedKey,
+  statusOf,
+  type Watched,
+} from './circuit-breaker';
 import { type Target, targetKey } from './target';
 import type { AttemptMark, ClosedReason, TargetMonitor, TargetStatus } from './target-health';
 import {
@@ -13,16 +23,6 @@ import {
   type TargetHealthStore,
   type UntoldReport,
 } from './target-health-store';
-import {
-  createWatched,
-  guessCoolDownMs,
-  noteLatency,
-  parseKey,
-  readLatency,
-  scopedKey,
-  statusOf,
-  type Watched,
-} from './watched-target';
 
 export interface SharedTargetHealthOptions {
   readonly store: TargetHealthStore;
@@ -96,11 +96,14 @@ export class SharedTargetHealth implements TargetMonitor {
   succeeded(target: Target, { startedMs, ownKeysOf }: AttemptMark): void {
     const nowMs = this.options.monotonicMs();
     const key = targetKey(target);
-    const one = this.watch(key, target);
+    const one = this.watched.get(key) ?? this.watch(key, target);
     noteLatency(one, nowMs - startedMs, nowMs);
-    this.succeedOne(one, startedMs, nowMs);
+    one.coolings = 0;
+    if (one.breaker.succeed(startedMs, nowMs)) this.report({ type: 'close', target: one.key });
     const own = ownKeysOf === undefined ? undefined : this.watched.get(scopedKey(ownKeysOf, key));
-    if (own !== undefined) this.succeedOne(own, startedMs, nowMs);
+    if (own === undefined) return;
+    own.coolings = 0;
+    if (own.breaker.succeed(startedMs, nowMs)) this.report({ type: 'close', target: own.key });
   }
 
   failed(target: Target, failure: UpstreamFailure, mark: AttemptMark & { readonly retryAfterMs?: number }): void {
@@ -233,11 +236,6 @@ export class SharedTargetHealth implements TargetMonitor {
     // Wanted while it is open, too: then the probe is claimed before the first request that could be it.
     one.isWanted = true;
     return 'breaker_open';
-  }
-
-  private succeedOne(one: Watched, startedMs: number, nowMs: number): void {
-    one.coolings = 0;
-    if (one.breaker.succeed(startedMs, nowMs)) this.report({ type: 'close', target: one.key });
   }
 
   private coolDown(one: Watched, retryAfterMs: number | undefined, nowMs: number): void {

@@ -1,6 +1,7 @@
 import type { UpstreamFailure } from '../errors/gateway-error';
-import type { BreakerMode } from './circuit-breaker';
 import type { Target } from './target';
+
+export type BreakerMode = 'closed' | 'open' | 'half_open';
 
 /** Current state of a target, from memory; never awaited. */
 export interface TargetHealth {

@@ -10,7 +10,9 @@ export async function rerankBuiltIn(
   const { query, documents, topN, maxTokensPerDocument, extra, model } = request;
   if (maxTokensPerDocument !== undefined) throw unsupportedHere('max_tokens_per_doc', 'is not understood by');
   const inputs = [query, ...documents];
-  const { vectors, inputTokens } = await embedBuiltIn(embedder, { ...limits, request: { model, inputs, extra } });
+  const placeOf = (index: number) => (index === 0 ? 'query' : `documents.${index - 1}`);
+  const job = { ...limits, request: { model, inputs, extra }, placeOf };
+  const { vectors, inputTokens } = await embedBuiltIn(embedder, job);
   const [first = new Float32Array(), ...others] = vectors;
   return {
     results: rankDocuments(

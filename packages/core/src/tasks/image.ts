@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../chat/json';
+import { isObject, type JsonObject, type JsonValue } from '../chat/json';
 import { type Usage, ZERO_USAGE } from '../chat/usage';
 import type { PricedModel, TokenPrices } from '../pricing/price-book';
 import { boundTokens, refuseUnbounded, type SentFile, type TaskRequest } from './task-request';
@@ -76,6 +76,27 @@ export function boundImages(request: ImageRequest, priced: PricedModel, strict: 
     units: { images: count },
     ...(variant === undefined ? {} : { imageVariant: variant }),
   };
+}
+
+/** Tokens of an SVG, for the hold alone. */
+const USUAL_DRAWING = 4096;
+
+/** The text model that writes the SVGs of a request; undefined where they have none. */
+export function drawingModel({ extra: { svg } }: ImageRequest): string | undefined {
+  return isObject(svg) && typeof svg.model === 'string' ? svg.model : undefined;
+}
+
+/** What that model bills at most; throws under strict caps where that has no bound. */
+export function boundDrawing({ prompt, count }: ImageRequest, priced: PricedModel, strict: boolean): Usage {
+  const { provider, model, maxOutputTokens } = priced;
+  if (strict && maxOutputTokens === undefined) {
+    throw refuseUnbounded(
+      'svg.model',
+      `an SVG by ${provider}/${model}, without "max_output_tokens" in the price book,`,
+    );
+  }
+  const each = strict ? (maxOutputTokens ?? 0) : Math.min(USUAL_DRAWING, maxOutputTokens ?? USUAL_DRAWING);
+  return { ...ZERO_USAGE, inputTokens: count * boundTokens([prompt], strict), outputTokens: count * each };
 }
 
 function checkBounded({ provider, model, maxOutputTokens }: PricedModel, files: number): void {

@@ -104,7 +104,7 @@ function readContext(headers: Headers): TraceContext | undefined {
 /** Without tracing, a caller's trace goes on the row and passes unchanged; no spans are added. */
 export const passTraces: Tracing = {
   begin(headers) {
-    const context = readContext(headers);
+    const context = headers.has('traceparent') ? readContext(headers) : undefined;
     if (context?.parentSpanId === undefined) return undefined;
     const passed = traceHeaders(context, context.parentSpanId);
     return { traceId: context.traceId, hasSpans: false, headersFrom: () => passed };

@@ -1,6 +1,6 @@
-import { ReleasingMap } from '../collections/releasing-map';
-import { Flight, type Subscriber, type UpstreamCallUnderWay } from './flight';
-import type { UpstreamResponse } from './upstream-response';
+import { ReleasingMap } from '../collections/linked-set';
+import { Flight, type Subscriber } from './flight';
+import type { UpstreamCallUnderWay, UpstreamResponse } from './upstream-response';
 
 /** SSE is many times longer than its text; multiple of the cache limit that late followers can read. */
 const WIRE_FACTOR = 8;
@@ -9,7 +9,7 @@ const DEFAULT_KEPT_BYTES = 1024 * 1024;
 /** Flights under way by cache key: identical questions asked at once reach the upstream once. */
 export class FlightTable {
   private readonly open = new ReleasingMap<string, Flight>();
-  private readonly maxKeptBytes: number;
+  readonly maxKeptBytes: number;
 
   /** `maxAnswerBytes`: the largest answer that the cache takes. */
   constructor(maxAnswerBytes = DEFAULT_KEPT_BYTES) {
@@ -23,11 +23,14 @@ export class FlightTable {
 
   /** A flight that others may join by its key; without a key, nobody can. */
   start<R extends UpstreamResponse>(key: string | undefined, call: UpstreamCallUnderWay<R>): Subscriber<R> {
-    const flight: Flight<R> = new Flight(call, key === undefined ? 0 : this.maxKeptBytes, () => {
-      if (key !== undefined && this.open.get(key) === (flight as unknown)) this.open.delete(key);
-    });
+    const flight = new Flight(call, key, this);
     if (key !== undefined) this.open.set(key, flight as unknown as Flight);
     return flight.subscribe() as Subscriber<R>;
+  }
+
+  /** Nobody can join this flight any more. */
+  close(key: string, flight: unknown): void {
+    if (this.open.get(key) === flight) this.open.delete(key);
   }
 
   get size(): number {

@@ -118,7 +118,7 @@ describe('flight', () => {
     const upstream = manualUpstream();
     const leader = subscribe(table, 'k', upstream.start);
     const follower = subscribe(table, 'k', upstream.start);
-    await leader.open();
+    await leader.flight.answer;
     leader.leave();
     expect(upstream.state.cancelled).toBe(false);
     follower.leave();
@@ -137,11 +137,11 @@ describe('flight', () => {
     };
     const leader = subscribe(table, 'k', failing);
     const follower = subscribe(table, 'k', failing);
-    await expect(leader.open()).rejects.toThrow('down');
+    await expect(leader.flight.answer).rejects.toThrow('down');
     await expect(follower.next()).rejects.toThrow('down');
     expect([leader.pays(), follower.pays()]).toEqual([true, false]);
     const again = subscribe(table, 'k', failing);
-    await expect(again.open()).rejects.toThrow('down');
+    await expect(again.flight.answer).rejects.toThrow('down');
     expect(starts).toBe(2);
   });
 
@@ -161,7 +161,7 @@ describe('flight', () => {
     const table = new FlightTable();
     const upstream = manualUpstream();
     const leader = subscribe(table, 'k', upstream.start);
-    await leader.open();
+    await leader.flight.answer;
     await Bun.sleep(5);
     expect(upstream.state.reads).toBe(0);
     leader.leave();
@@ -190,7 +190,7 @@ describe('flight', () => {
     const subscribers = [subscribe(table, 'k', start), subscribe(table, 'k', start)];
     const shares = [];
     for (const subscriber of subscribers) {
-      await expect(subscriber.open()).rejects.toBe(failure);
+      await expect(subscriber.flight.answer).rejects.toBe(failure);
       shares.push(subscriber.shareOf(failure) as GatewayError);
     }
     expect(shares.map((share) => share.attempts?.map(({ costNanoUsd }) => costNanoUsd))).toEqual([[70], [undefined]]);
@@ -298,7 +298,7 @@ test('who is far behind the others loses its place, and its answer breaks off', 
   const rest = () => ({ abort: new AbortController(), spent: () => ({}) as never });
   const slow = table.start('k', call());
   const fast = table.join('k') as Subscriber;
-  await slow.open();
+  await slow.flight.answer;
   for (let number = 0; number < 6; number++) {
     const reading = fast.next();
     await upstream.send(text('x'.repeat(1_000_000)));

@@ -1,15 +1,7 @@
-import type { Held } from '../async/room';
 import type { AnswerTally, EventBatch } from '../chat/event';
 import { addToTally, emptyTally } from '../chat/tally';
 import { GatewayError } from '../errors/gateway-error';
-import type { UpstreamCalling, UpstreamResponse, UpstreamSpend } from './upstream-response';
-
-/** A call to an upstream, and its cancellation once nobody waits. */
-export interface UpstreamCallUnderWay<R extends UpstreamResponse = UpstreamResponse> extends UpstreamCalling<R> {
-  readonly abort: AbortController;
-  /** Memory held until it ends. */
-  readonly held?: Pick<Held, 'end' | 'tryTake'>;
-}
+import type { OpenFlights, UpstreamCallUnderWay, UpstreamResponse, UpstreamSpend } from './upstream-response';
 
 const BYTES_PER_EVENT = 64;
 const ignore = (): void => {};
@@ -33,6 +25,8 @@ export class Flight<R extends UpstreamResponse = UpstreamResponse> {
   private heldBytes = 0;
   /** Bytes of these that took room. */
   private countedBytes = 0;
+  /** Bytes up to which others may join; 0 = never. */
+  private readonly maxKeptBytes: number;
   private readonly subscribers = new Set<Subscriber<R>>();
   readonly answer: Promise<R>;
   private iterator: AsyncIterator<EventBatch> | undefined;
@@ -45,10 +39,11 @@ export class Flight<R extends UpstreamResponse = UpstreamResponse> {
 
   constructor(
     private readonly call: UpstreamCallUnderWay<R>,
-    /** Bytes up to which others may join; 0 = never. */
-    private readonly maxKeptBytes: number,
-    private readonly onEnd: () => void,
+    /** Absent if nobody may join. */
+    private readonly key: string | undefined,
+    private readonly open: OpenFlights,
   ) {
+    this.maxKeptBytes = key === undefined ? 0 : open.maxKeptBytes;
     this.answer = this.begin();
     this.answer.catch(ignore);
   }
@@ -57,21 +52,19 @@ export class Flight<R extends UpstreamResponse = UpstreamResponse> {
     try {
       const answer = await this.call.response;
       this.onBroken = answer.onBroken;
-      this.take(answer.batches);
+      const { batches } = answer;
+      if ('next' in batches) {
+        this.iterator = batches;
+        if (this.done) this.cancelUpstream();
+      } else if (!this.done) {
+        // Nothing is added to a complete answer.
+        this.batches = batches as EventBatch[];
+        this.end(undefined);
+      }
       return answer;
     } catch (error) {
       this.end(error ?? UNKNOWN);
       throw error;
-    }
-  }
-
-  private take(batches: UpstreamResponse['batches']): void {
-    if ('next' in batches) {
-      this.iterator = batches;
-      if (this.done) this.cancelUpstream();
-    } else if (!this.done) {
-      this.batches = [...batches];
-      this.end(undefined);
     }
   }
 
@@ -121,7 +114,7 @@ export class Flight<R extends UpstreamResponse = UpstreamResponse> {
     const isCounted = this.keptBytes - this.countedBytes < COUNTED_BYTES;
     if (this.keptBytes <= this.maxKeptBytes && (isCounted || this.takeRoom())) return;
     this.keptBytes = Number.POSITIVE_INFINITY;
-    this.onEnd();
+    if (this.key !== undefined) this.open.close(this.key, this);
   }
 
   /** Batches for late followers take room, too. */
@@ -179,7 +172,7 @@ export class Flight<R extends UpstreamResponse = UpstreamResponse> {
     this.payer = this.subscribers.values().next().value;
     this.call.held?.end();
     this.call.end?.();
-    this.onEnd();
+    if (this.key !== undefined) this.open.close(this.key, this);
   }
 
   /** True when this subscriber has to settle the cost of the answer. */
@@ -217,14 +210,10 @@ export class Subscriber<R extends UpstreamResponse = UpstreamResponse> {
   isLeftBehind = false;
 
   constructor(
-    private readonly flight: Flight<R>,
+    readonly flight: Flight<R>,
     /** True for a reader who joined the call. */
     readonly isFollower: boolean,
   ) {}
-
-  open(): Promise<R> {
-    return this.flight.answer;
-  }
 
   /** Next batch or null at the end, synchronous if available; throws the upstream's failure. */
   next(): EventBatch | null | Promise<EventBatch | null> {

@@ -1,3 +1,4 @@
+import type { Held } from '../async/room';
 import type { EventBatch } from '../chat/event';
 import type { Usage } from '../chat/usage';
 import type { LogAttempt } from '../logs/log-record';
@@ -57,4 +58,18 @@ export interface UpstreamCalling<R extends UpstreamResponse = UpstreamResponse> 
   readonly spent: (read: readonly EventBatch[]) => UpstreamSpend;
   /** Called once at the end of the answer, or when nobody waits for it. */
   end?(): void;
+}
+
+/** A call to an upstream, and its cancellation once nobody waits. */
+export interface UpstreamCallUnderWay<R extends UpstreamResponse = UpstreamResponse> extends UpstreamCalling<R> {
+  readonly abort: AbortController;
+  /** Memory held until it ends. */
+  readonly held?: Pick<Held, 'end' | 'tryTake'>;
+}
+
+/** Flights that others may join. */
+export interface OpenFlights {
+  readonly maxKeptBytes: number;
+  /** Nobody can join it any more. */
+  close(key: string, flight: unknown): void;
 }

@@ -108,7 +108,8 @@ export interface Costly {
   readonly tier?: string;
 }
 
-const NOTHING: Costly = { uses: [], names: [] };
+/** Of nearly all requests: the very same object. */
+export const COSTS_AS_USUAL: Costly = { uses: [], names: [] };
 
 const BY_FORMAT = new Map<WireFormat, Map<string, CostlyField>>();
 for (const entry of COSTLY) {
@@ -146,29 +147,70 @@ const NAMES_MODEL =
 const namesModel = (field: string) => NAMES_MODEL.test(field) || NAMES_MODEL.test(field.toLowerCase());
 const MAX_DEPTH = 200;
 
+/** All that the name of a top-level field tells. */
+interface FieldName {
+  /** Its value is looked at: neither content nor the model. */
+  readonly isRead: boolean;
+  readonly isTier: boolean;
+  readonly isTool: boolean;
+  readonly known: CostlyField | undefined;
+  readonly isMisspelt: boolean;
+  readonly isName: boolean;
+}
+
+function describeField(format: WireFormat, field: string): FieldName {
+  const isContent = CONTENT.has(field) || (field === 'prompt' && format !== 'openai-responses');
+  return {
+    isRead: !isContent && field !== 'model',
+    isTier: !isContent && TIER_FIELD.test(field),
+    isTool: !isContent && /^tool/i.test(field),
+    known: isContent ? undefined : fieldOf(format, field),
+    isMisspelt: !isContent && READ_AS.has(field.toLowerCase()) && !READ_AS.has(field),
+    isName: namesModel(field),
+  };
+}
+
+/** Callers make up names: beyond this number, all are looked at again. */
+const MOST_NAMES = 2000;
+const MOST_CHARACTERS = 64;
+const FIELD_NAMES = new Map<WireFormat, Map<string, FieldName>>();
+
+function nameOf(format: WireFormat, known: Map<string, FieldName>, field: string): FieldName {
+  const described = describeField(format, field);
+  if (known.size >= MOST_NAMES) known.clear();
+  if (field.length <= MOST_CHARACTERS) known.set(field, described);
+  return described;
+}
+
 /** Reads a request in its wire format, including further models that it names. */
 export function findCostly(format: WireFormat, body: JsonObject): Costly {
-  const uses: CostlyUse[] = [];
-  const names: NamedModel[] = [];
+  const known = FIELD_NAMES.get(format) ?? new Map<string, FieldName>();
+  if (known.size === 0) FIELD_NAMES.set(format, known);
+  let uses: CostlyUse[] | undefined;
+  let names: NamedModel[] | undefined;
   let isTooled = false;
   let tier: string | undefined;
   for (const field in body) {
     const value = body[field];
-    if (value === undefined || value === null || CONTENT.has(field)) continue;
-    if (TIER_FIELD.test(field)) tier ??= tierIn(value);
-    isTooled ||= /^tool/i.test(field);
-    if (field === 'prompt' && format !== 'openai-responses') continue;
-    const known = fieldOf(format, field);
-    if (known !== undefined && known.isHarmless?.(value) !== true) uses.push({ field, effect: known.effect });
-    if (READ_AS.has(field.toLowerCase()) && !READ_AS.has(field)) uses.push({ field, effect: 'strict' });
-    if (field !== 'model' && mayName(value)) collectNames(value, { field, isName: namesModel(field), depth: 0 }, names);
+    if (value === undefined || value === null) continue;
+    const name = known.get(field) ?? nameOf(format, known, field);
+    if (name.isTier) tier ??= tierIn(value);
+    isTooled ||= name.isTool;
+    if (name.known !== undefined && name.known.isHarmless?.(value) !== true) {
+      uses = [...(uses ?? []), { field, effect: name.known.effect }];
+    }
+    if (name.isMisspelt) uses = [...(uses ?? []), { field, effect: 'strict' }];
+    if (!name.isRead || (typeof value !== 'string' && typeof value !== 'object')) continue;
+    names ??= [];
+    collectNames(value, { field, isName: name.isName, depth: 0 }, names);
   }
-  if (isTooled && hasPaidTools(format, body)) uses.push({ field: 'tools', effect: 'strict' });
-  if (makesMedia(body)) uses.push({ field: 'generationConfig.responseModalities', effect: 'strict' });
-  return uses.length === 0 && names.length === 0 && tier === undefined ? NOTHING : { uses, names, tier };
+  if (isTooled && hasPaidTools(format, body)) uses = [...(uses ?? []), { field: 'tools', effect: 'strict' }];
+  if ((body.generationConfig ?? body.generation_config) !== undefined && makesMedia(body)) {
+    uses = [...(uses ?? []), { field: 'generationConfig.responseModalities', effect: 'strict' }];
+  }
+  const isUsual = uses === undefined && (names === undefined || names.length === 0) && tier === undefined;
+  return isUsual ? COSTS_AS_USUAL : { uses: uses ?? [], names: names ?? [], tier };
 }
-
-const mayName = (value: JsonValue): boolean => typeof value === 'string' || typeof value === 'object';
 
 interface Place {
   readonly field: string;
@@ -216,7 +258,6 @@ function hasPaidTools(format: WireFormat, body: JsonObject): boolean {
 const PAID_BY_NAME: ReadonlySet<WireFormat> = new Set(['gemini-content', 'bedrock-converse']);
 
 function makesMedia(body: JsonObject): boolean {
-  if (body.generationConfig === undefined && body.generation_config === undefined) return false;
   const config = asObject(body.generationConfig) ?? asObject(body.generation_config);
   const kinds = config?.responseModalities ?? config?.response_modalities;
   return kinds != null && !isTextOnly(kinds);

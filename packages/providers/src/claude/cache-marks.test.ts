@@ -2,8 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import fc from 'fast-check';
-import { countMarks } from '../translation/cache-marks';
-import { DroppedParameters } from '../translation/refuse-parameter';
+import { countMarks, DroppedParameters } from '../translation/refuse-parameter';
 import { withCacheMarks } from './cache-marks';
 
 const mark = { type: 'ephemeral' };

@@ -1,7 +1,6 @@
 import type { JsonValue } from '@llm0/core/chat/json';
 import type { ChatMessage, ChatRequest, ContentPart, Tool } from '@llm0/core/chat/request';
-import { countMarks, isMarked, type Markable } from '../translation/cache-marks';
-import type { DroppedParameters } from '../translation/refuse-parameter';
+import { countMarks, type DroppedParameters, isMarked, type Markable } from '../translation/refuse-parameter';
 
 /** Most points up to which one request may have its prompt cached. */
 const MAX_MARKS = 4;

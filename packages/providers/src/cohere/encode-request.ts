@@ -1,10 +1,9 @@
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
-import { noteMarks } from '../translation/cache-marks';
 import { chatBody } from '../translation/json-body';
 import { askedLimit } from '../translation/output-limit';
-import { DroppedParameters } from '../translation/refuse-parameter';
+import { DroppedParameters, noteMarks } from '../translation/refuse-parameter';
 import { noteUnkept, refuseExtras, refuseLacking } from '../translation/translated-fields';
 import { ToolNames } from '../translation/vendor-names';
 import { encodeMessages } from './encode-messages';

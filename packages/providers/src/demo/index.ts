@@ -1,5 +1,5 @@
+import { OPENAI_QUIRKS } from '../openai/endpoint';
 import { createChatProvider } from '../openai/index';
-import { OPENAI_QUIRKS } from '../openai/quirks';
 import type { Provider } from '../provider';
 import { LargeJson } from '../translation/json-body';
 import { respondLocally } from './respond';

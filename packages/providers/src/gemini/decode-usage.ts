@@ -1,8 +1,15 @@
 import type { JsonValue } from '@llm0/core/chat/json';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { readCounts, withUntold } from '../translation/read-counts';
-import { asCount, asCounts, asObjects, asString } from '../translation/read-json';
-import { type CountKind, type CountNames, holdsOnly } from '../translation/usual-counts';
+import {
+  asCount,
+  asCounts,
+  asObjects,
+  asString,
+  type CountKind,
+  type CountNames,
+  holdsOnly,
+} from '../translation/read-json';
 
 /**
  * The vendor's overlapping counts → disjoint classes; undefined when nothing was reported.

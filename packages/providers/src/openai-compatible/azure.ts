@@ -1,8 +1,8 @@
 import { createCompletions } from '../openai/completions/create-completions';
 import { OPENAI_COMPLETIONS } from '../openai/completions/quirks';
 import { createEmbeddings, OPENAI_EMBEDDINGS } from '../openai/embeddings';
+import { OPENAI_QUIRKS } from '../openai/endpoint';
 import { passthrough, shapesUnder } from '../openai/passthrough';
-import { OPENAI_QUIRKS } from '../openai/quirks';
 import { realtime } from '../openai/realtime/realtime';
 import { createImages, OPENAI_IMAGES } from '../openai/tasks/image';
 import { createSpeech } from '../openai/tasks/speech';

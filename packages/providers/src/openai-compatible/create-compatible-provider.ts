@@ -1,7 +1,7 @@
 import { type CompletionQuirks, OPEN_COMPLETIONS } from '../openai/completions/quirks';
 import { type EmbeddingQuirks, OPENAI_EMBEDDINGS } from '../openai/embeddings';
+import { type ChatQuirks, OPENAI_QUIRKS } from '../openai/endpoint';
 import { type ChatProfile, createChatProvider } from '../openai/index';
-import { type ChatQuirks, OPENAI_QUIRKS } from '../openai/quirks';
 import type { Provider } from '../provider';
 
 /** Differences of a compatible server. */

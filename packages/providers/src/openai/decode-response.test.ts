@@ -4,8 +4,7 @@ import { collectEvents } from '@llm0/core/chat/testing/collect-events';
 import fc from 'fast-check';
 import { ANSWERS as COMPATIBLE_ANSWERS } from '../openai-compatible/__fixtures__/answers';
 import { ANSWERS } from './__fixtures__/answers';
-import { decodeBody, readAnyAnswer } from './decode-response';
-import { readUsualAnswer } from './usual/read-usual-answer';
+import { decodeBody, readAnyAnswer, readUsualAnswer } from './decode-response';
 
 const oddly = fc.constantFrom<JsonValue>(null, '', 'x', 0, 3, [], {}, [{ text: 'part' }], { function: {} });
 const often = <T>(usual: fc.Arbitrary<T>) =>

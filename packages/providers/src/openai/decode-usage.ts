@@ -1,10 +1,17 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
-
 import { hostedToolFees } from '../billing/call-fees';
 import { readCounts, withUntold } from '../translation/read-counts';
-import { asCount, asCounts, asObject, asString } from '../translation/read-json';
-import { type CountKind, type CountNames, countNames, holdsOnly } from '../translation/usual-counts';
+import {
+  asCount,
+  asCounts,
+  asObject,
+  asString,
+  type CountKind,
+  type CountNames,
+  countNames,
+  holdsOnly,
+} from '../translation/read-json';
 
 /**
  * The vendor's overlapping counts → disjoint classes, by the names of all of its formats; undefined when nothing was reported.

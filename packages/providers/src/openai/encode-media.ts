@@ -1,7 +1,6 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import type { ChatRequest } from '@llm0/core/chat/request';
 import type { PartOf } from '../translation/encode-turns';
-import { type InlineMedia, parseDataUrl, remoteUrls } from '../translation/media-source';
+import { type InlineMedia, parseDataUrl } from '../translation/media-source';
 import type { Refuse } from '../translation/refuse-parameter';
 
 export type MediaByUrl = ReadonlyMap<string, InlineMedia>;
@@ -36,10 +35,3 @@ function textPart({ dataBase64 }: InlineMedia, title: string | undefined): JsonO
   const text = Buffer.from(dataBase64, 'base64').toString('utf8');
   return { type: 'text', text: title === undefined ? text : `${title}\n\n${text}` };
 }
-
-/** The http(s) URLs of files, which the vendor does not read by itself: their content must travel with the request. */
-export function listRemoteFiles(request: ChatRequest): readonly string[] {
-  return request.wire?.format === 'openai-chat' ? NONE : remoteUrls(request, ['file']);
-}
-
-const NONE: readonly string[] = [];

@@ -1,17 +1,15 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
-import { countMarks, noteMarks } from '../translation/cache-marks';
 import { effortOfBudget } from '../translation/effort-by-budget';
 import { chatBody } from '../translation/json-body';
 import { capLimit } from '../translation/output-limit';
 import { asObject } from '../translation/read-json';
-import { DroppedParameters } from '../translation/refuse-parameter';
+import { countMarks, DroppedParameters, noteMarks } from '../translation/refuse-parameter';
 import { refuseExtras } from '../translation/translated-fields';
 import { encodeMessages } from './encode-messages';
 import { encodeToolChoice, encodeTools } from './encode-tools';
-import { endpointOf } from './endpoint';
-import { type ChatQuirks, REASONING_DEFAULTS } from './quirks';
+import { type ChatQuirks, endpointOf, REASONING_DEFAULTS } from './endpoint';
 
 /**
  * Encodes for the vendor. The vendor's own format keeps every field except model, delivery and output limit. Throws
@@ -23,11 +21,14 @@ export function encodeRequest(request: ChatRequest, context: EncodeContext, quir
     request.wire?.format === 'openai-chat'
       ? { ...request.wire.body }
       : encodeBody(request, { context, quirks, dropped });
-  if (request.wire?.format === 'openai-chat' && !quirks.cacheMarks) removeMarks(body, request, dropped);
+  const isMarked = !quirks.cacheMarks && request.wire?.format === 'openai-chat' && countMarks(request) > 0;
+  if (isMarked) removeMarks(body, dropped);
   body.model = context.model;
-  setDelivery(body, request.stream, quirks);
+  if (request.stream || body.stream !== undefined) setDelivery(body, request.stream, quirks);
   const reasoning = quirks.isReasoningModel(context.model, context.priced?.capabilities ?? []);
-  setOutputLimit(body, reasoning ? 'max_completion_tokens' : quirks.outputLimitField, context.outputLimit);
+  const isLimited = (body.max_completion_tokens ?? body.max_tokens ?? context.outputLimit) != null;
+  if (isLimited)
+    setOutputLimit(body, reasoning ? 'max_completion_tokens' : quirks.outputLimitField, context.outputLimit);
   if (reasoning) removeSampling(body, context.dropParams, dropped);
   for (const name in quirks.renamed) rename(body, name, quirks.renamed[name] ?? name);
   return {
@@ -38,8 +39,7 @@ export function encodeRequest(request: ChatRequest, context: EncodeContext, quir
 }
 
 /** `cache_control` of messages, their parts, tools and their functions. */
-function removeMarks(body: JsonObject, request: ChatRequest, dropped: DroppedParameters): void {
-  if (countMarks(request) === 0) return;
+function removeMarks(body: JsonObject, dropped: DroppedParameters): void {
   dropped.note('cache_control');
   for (const name of ['messages', 'tools'] as const) {
     const list = body[name];

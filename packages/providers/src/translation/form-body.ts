@@ -56,7 +56,6 @@ function streamForm(start: readonly StartPart[], rest: FileRest, boundary: strin
     let sent = 0;
     for await (const bytes of rest.open()) {
       sent += bytes.byteLength;
-
       yield bytes;
     }
     yield endOf(rest, boundary, left === undefined ? undefined : left - sent);

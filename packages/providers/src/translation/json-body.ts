@@ -1,6 +1,5 @@
-import type { JsonObject } from '@llm0/core/chat/json';
+import { type JsonObject, writeMembers } from '@llm0/core/chat/json';
 import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-slices';
-import { writeMembers } from '@llm0/core/chat/json-members';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { piecesOfJson } from '@llm0/core/chat/write-json-in-slices';
 import type { EmbeddingInput } from '@llm0/core/embedding/embedding-request';

@@ -4,7 +4,7 @@ import type { JsonValue } from '@llm0/core/chat/json';
 import type { JsonBounds } from '@llm0/core/chat/json-bounds';
 import { type EmbeddingInput, type EmbeddingRequest, weighInputs } from '@llm0/core/embedding/embedding-request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
+import { guessTokens } from '@llm0/core/pricing/estimate-cost';
 import type { EmbeddingAnswer, EmbeddingsPart } from '../embeddings';
 import type { Provider } from '../provider';
 import { ParsedAnswer, prepareAnswer } from '../translation/read-json';

@@ -5,7 +5,7 @@ import { countEvents } from '@llm0/core/chat/input-count';
 import { LARGE_JSON_LENGTH } from '@llm0/core/chat/json-in-slices';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError, givenUp } from '@llm0/core/errors/gateway-error';
-import { guessInputTokens } from '@llm0/core/pricing/estimate-tokens';
+import { guessInputTokens } from '@llm0/core/pricing/estimate-cost';
 import type { Provider, StreamDecoder } from '../provider';
 import type { ProviderAnswer, ProviderCall } from '../provider-call';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
@@ -20,7 +20,7 @@ import { readFailure } from './read-failure';
 import { upstreamFailure } from './upstream-failure';
 import { withTrace } from './with-trace';
 
-export { type Costly, type CostlyUse, findCostly } from '../billing/costly-fields';
+export { COSTS_AS_USUAL, type Costly, type CostlyUse, findCostly } from '../billing/costly-fields';
 export { isUnresolved, KIND_BY_FAILURE, mayBeBilled, upstreamFailure, wasNeverSent } from './upstream-failure';
 export type { ProviderAnswer, ProviderCall };
 
@@ -36,7 +36,8 @@ const MIN_ERROR_BODY_MS = 200;
 export function callProvider(call: ProviderCall): Promise<ProviderAnswer> {
   if (call.request.countOnly === true && call.provider.countsTokens !== true) return Promise.resolve(guessCount(call));
   const { prompt } = call.request;
-  return prompt === undefined ? callKeyed(call) : callPrompts(call, prompt, callKeyed);
+  if (prompt !== undefined) return callPrompts(call, prompt, callKeyed);
+  return call.keys === undefined ? callOnce(call) : callWithKeys(call, call.keys);
 }
 
 function callKeyed(call: ProviderCall): Promise<ProviderAnswer> {
@@ -60,14 +61,17 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
   const { provider, request } = call;
   const startedMs = performance.now();
   if (request.digest !== undefined) await nextTurn();
-  const upstreamRequest = provider.encodeRequest(request, await withMedia(call));
+  const urls = provider.remoteMedia?.(request);
+  const upstreamRequest = provider.encodeRequest(request, await (urls?.length ? withMedia(call, urls) : call.context));
   const { response, bytes } = await send(call, upstreamRequest);
   const headersMs = performance.now() - startedMs;
   const { status } = response;
   if (!response.ok) throw await readError(call, response, headersMs);
-  const answer = { status, dropped: upstreamRequest.dropped, headersMs };
-  if (bytes !== undefined && bytes.byteLength > SMALL_ANSWER_BYTES) await call.room?.takeAnswer(bytes.byteLength);
-  if (bytes !== undefined) return wholeAnswer(() => decodeWhole(provider, bytes, request), provider.name, answer);
+  const { dropped } = upstreamRequest;
+  if (bytes !== undefined) {
+    if (bytes.byteLength > SMALL_ANSWER_BYTES) await call.room?.takeAnswer(bytes.byteLength);
+    return wholeAnswer(() => decodeWhole(provider, bytes, request), provider.name, { status, dropped, headersMs });
+  }
   const streamed = isStream(response.headers.get('content-type') ?? '', request);
   const leftMs = Math.max(1, call.timeoutMs - headersMs);
   const body = new UpstreamBody(response.body, {
@@ -82,7 +86,7 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
   const events = streamed
     ? new StreamedAnswer(body, provider.createStreamDecoder(request), provider.name)
     : new WholeAnswer(() => readAnswer(call, body), provider.name, body);
-  return { status, dropped: answer.dropped, headersMs, events };
+  return { status, dropped, headersMs, events };
 }
 
 async function readAnswer({ provider, request, room }: ProviderCall, body: UpstreamBody): Promise<EventBatch> {
@@ -141,27 +145,26 @@ function decodeAnswer(provider: Provider, body: AnswerBody, request: ChatRequest
 }
 
 /** Fetches media that the vendor can't, to embed them. */
-function withMedia(call: ProviderCall): EncodeContext | Promise<EncodeContext> {
-  const urls = call.provider.remoteMedia?.(call.request);
-  if (urls === undefined || urls.length === 0) return call.context;
-  return inlineMedia(urls, { ...call.egress, ...call }).then((media) => ({ ...call.context, media }));
+async function withMedia(call: ProviderCall, urls: readonly string[]): Promise<EncodeContext> {
+  const media = await inlineMedia(urls, { ...call.egress, ...call });
+  return { ...call.context, media };
 }
 
-async function send(call: ProviderCall, request: UpstreamRequest): Promise<FetchedAnswer> {
+function send(call: ProviderCall, request: UpstreamRequest): Promise<FetchedAnswer> {
   const { provider, signal } = call;
   call.onSend?.(request.body);
-  if (provider.respondLocally === undefined) {
-    return fetchUpstream({
-      provider: provider.name,
-      request: call.trace === undefined ? request : withTrace(request, call.trace),
-      timeoutMs: call.timeoutMs,
-      connectTimeoutMs: call.connectTimeoutMs,
-      signal,
-      fetch: call.fetch,
-    });
+  if (provider.respondLocally !== undefined) {
+    if (signal.aborted) throw givenUp(signal);
+    return provider.respondLocally(request, signal).then((response) => ({ response }));
   }
-  if (signal.aborted) throw givenUp(signal);
-  return { response: await provider.respondLocally(request, signal) };
+  return fetchUpstream({
+    provider: provider.name,
+    request: call.trace === undefined ? request : withTrace(request, call.trace),
+    timeoutMs: call.timeoutMs,
+    connectTimeoutMs: call.connectTimeoutMs,
+    signal,
+    fetch: call.fetch,
+  });
 }
 
 /** The response's content type counts; some answer a stream request with a JSON body. */

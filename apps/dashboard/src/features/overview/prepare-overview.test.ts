@@ -56,7 +56,12 @@ describe('cards', () => {
   test('caller errors lower no success', () => {
     const now = overview({ requests: 120, success: 90, failures: 10, caller_errors: 20 });
     const [success] = prepareStats(now, now).filter(({ label }) => label === 'Success');
-    expect(success).toMatchObject({ value: '90.00 %', now: 0.9, before: 0.9, detail: 'without 20 caller errors' });
+    expect(success).toMatchObject({
+      value: '90.00 %',
+      now: 0.9,
+      before: 0.9,
+      detail: 'without 20 that callers or limits stopped',
+    });
   });
 
   test('refused requests lower no hit rate', () => {

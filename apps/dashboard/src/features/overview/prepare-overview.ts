@@ -1,6 +1,6 @@
 import { domainOf, type ErrorDomain, failureRate } from '@llm0/core/errors/outcome';
 import type { LatencyBucket, Overview } from '../../api/stats';
-import { countOf, formatCompact, formatMs, formatShare } from '../../format/format-number';
+import { formatCompact, formatCount, formatMs, formatShare } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
 import { statsOf } from '../../ui/prepare-stat';
 import type { Stat } from '../../ui/stat-card';
@@ -37,7 +37,7 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
       show: (share) => formatShare(share, 2),
       isShare: true,
       better: 'more',
-      detail: now && now.caller_errors > 0 ? `without ${countOf(now.caller_errors, 'caller error')}` : undefined,
+      detail: now && describeStopped(now),
     }),
     stat({ label: 'Tokens', pick: (o) => o.tokens_in + o.tokens_out, show: formatCompact, detail: tokens }),
     stat({ label: 'Latency p95', pick: (o) => o.latency_ms.p95, show: formatMs, better: 'less', detail: p50 }),
@@ -52,6 +52,12 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
       detail: now && `${formatUsd(now.saved_usd)} saved`,
     }),
   ];
+}
+
+/** What the share of successes leaves out. */
+function describeStopped({ requests, success, failures }: Overview): string | undefined {
+  const stopped = requests - success - failures;
+  return stopped === 0 ? undefined : `without ${formatCount(stopped)} that callers or limits stopped`;
 }
 
 export const DOMAIN_LABELS = {

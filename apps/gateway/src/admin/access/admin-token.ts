@@ -1,4 +1,4 @@
-import { hashSecret, type NewKeySecret } from '@llm0/core/keys/key-secret';
+import { hashSecret, type NewKeySecret } from '@llm0/core/keys/api-key';
 
 /** Admin tokens: `llm0_admin_` + 48 hex digits, 192 random bits. The store has only the SHA-256. */
 const PREFIX = 'llm0_admin_';

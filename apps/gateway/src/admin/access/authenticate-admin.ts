@@ -1,7 +1,7 @@
 // Postgres unreachable: the token from the environment still opens, named tokens and sessions get 503.
 import { timingSafeEqual } from 'node:crypto';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import { findAdminSession } from '@llm0/drizzle/queries/access/admin-sessions';
 import { findAdminToken } from '@llm0/drizzle/queries/access/admin-tokens';
 import { addAuditEntry } from '@llm0/drizzle/queries/access/audit-trail';

@@ -1,4 +1,4 @@
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 
 const NAME = 'llm0_session';
 const SECRET_BYTES = 32;

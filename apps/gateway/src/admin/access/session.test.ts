@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { createKeySecret } from '@llm0/core/keys/key-secret';
+import { createKeySecret } from '@llm0/core/keys/api-key';
 import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, ENV_TOKEN, openAdmin } from '../admin.fixture';
 

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { PERMISSIONS } from '@llm0/core/access/roles';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import { createAdminSession, deleteAdminSession } from '@llm0/drizzle/queries/access/admin-sessions';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { Actor, AdminServices } from '../admin-services';

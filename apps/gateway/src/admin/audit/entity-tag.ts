@@ -1,5 +1,5 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import { parseStored } from '../fields/json-money';
 
 const LENGTH = 24;

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { createKeySecret } from '@llm0/core/keys/key-secret';
+import { createKeySecret } from '@llm0/core/keys/api-key';
 import { keyRows } from '@llm0/drizzle/queries/access/api-keys';
 import { projectRows } from '@llm0/drizzle/queries/access/projects';
 import { annotationRows } from '@llm0/drizzle/queries/annotations';

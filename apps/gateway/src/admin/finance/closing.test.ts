@@ -1,9 +1,10 @@
 // A closed month is one file for good: whatever happens to its requests, projects, names and prices later.
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { monthRange, shiftMonth } from '@llm0/core/finance/calendar';
 import type { LogRecord } from '@llm0/core/logs/log-record';
-import { createPriceBook } from '@llm0/core/pricing/create-price-book';
 import { formatUsdShort, parseUsd } from '@llm0/core/pricing/format-usd';
+import { createPriceBook } from '@llm0/core/pricing/price-book';
 import { createRoutingTables } from '@llm0/core/routing/routing-tables';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { createPriceBook } from '@llm0/core/pricing/create-price-book';
+import { createPriceBook } from '@llm0/core/pricing/price-book';
 import type { Amount } from '@llm0/drizzle/queries/finance/amounts';
 import fc from 'fast-check';
 import { buildRows, compareMonths, sumGroups, totalOf } from './statement';

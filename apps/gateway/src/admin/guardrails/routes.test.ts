@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import { keyRows } from '@llm0/drizzle/queries/access/api-keys';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal';
 import { saveGuardrails } from '@llm0/drizzle/queries/access/guardrails';

@@ -1,9 +1,9 @@
 // A key that waits for an admin works nowhere, and nobody but an admin of its team lets it work.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal';
 import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
-import { refusalOf } from '../../pipeline/request/load-principal';
+import { refusalOf } from '../../pipeline/request/authenticate';
 import { type AdminUnderTest, openAdmin } from '../admin.fixture';
 import { give, type Kit, makeKit, makePerson, type Person } from '../teams/people.fixture';
 

@@ -1,11 +1,11 @@
 // A key of a person works while the person may have keys there, and permits no more than admins did.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal';
 import { identityProviderRows } from '@llm0/drizzle/queries/access/identity-providers';
 import { setGroupRoles } from '@llm0/drizzle/queries/access/users';
 import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
-import { refusalOf } from '../../pipeline/request/load-principal';
+import { refusalOf } from '../../pipeline/request/authenticate';
 import { type AdminUnderTest, openAdmin } from '../admin.fixture';
 import { give, type Kit, makeKit, makePerson, type Person } from '../teams/people.fixture';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { createKeySecret, hashSecret } from '@llm0/core/keys/key-secret';
+import { createKeySecret, hashSecret } from '@llm0/core/keys/api-key';
 import { findPrincipalByHash } from '@llm0/drizzle/queries/access/find-principal';
 import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';

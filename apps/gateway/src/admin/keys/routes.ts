@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { GuardrailRule } from '@llm0/core/guardrails/policy';
-import { createKeySecret, keySecretOf } from '@llm0/core/keys/key-secret';
+import { createKeySecret, keySecretOf } from '@llm0/core/keys/api-key';
 import type { Db } from '@llm0/drizzle/client';
 import {
   deleteApiKey,

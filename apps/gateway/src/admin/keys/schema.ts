@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { isKeySecret } from '@llm0/core/keys/key-secret';
+import { isKeySecret } from '@llm0/core/keys/api-key';
 import { FAILOVER_SETTINGS } from '@llm0/core/routing/failover-mode';
 import type { StoredApiKey } from '@llm0/drizzle/queries/access/api-keys';
 import type { KeyUsage } from '@llm0/drizzle/queries/access/key-usage';

@@ -1,7 +1,7 @@
 // A process polls only while somebody watches, once for all watchers. A topic shows the same data as the list of the
 // same name.
 import { inTime } from '@llm0/core/async/in-time';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import { findLastAuditMs, listAuditEntriesAfter } from '@llm0/drizzle/queries/access/audit-trail';
 import { alertRows } from '@llm0/drizzle/queries/alerts';
 import {

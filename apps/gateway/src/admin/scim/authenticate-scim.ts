@@ -1,6 +1,6 @@
 // Postgres unreachable: 503.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import { findAdminToken } from '@llm0/drizzle/queries/access/admin-tokens';
 import type { MiddlewareHandler } from 'hono';
 import { tokenActor } from '../access/actors';

@@ -1,4 +1,4 @@
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import { createUserSession } from '@llm0/drizzle/queries/access/admin-sessions';
 import type { StoredIdentityProvider } from '@llm0/drizzle/queries/access/identity-providers';
 import { setGroupRoles, signInUser } from '@llm0/drizzle/queries/access/users';

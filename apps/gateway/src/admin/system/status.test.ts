@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { createPriceBook } from '@llm0/core/pricing/create-price-book';
+import { createPriceBook } from '@llm0/core/pricing/price-book';
 import { createRoutingTables, type RoutingTables } from '@llm0/core/routing/routing-tables';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { createKeySecret } from '@llm0/core/keys/key-secret';
+import { createKeySecret } from '@llm0/core/keys/api-key';
 import { putSignOnKey } from '@llm0/drizzle/queries/access/sign-on-keys';
 import { createBatch } from '@llm0/drizzle/queries/batches/batches';
 import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';

@@ -1,5 +1,5 @@
 import type { Role } from '@llm0/core/access/roles';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import { createUserSession } from '@llm0/drizzle/queries/access/admin-sessions';
 import { identityProviderRows } from '@llm0/drizzle/queries/access/identity-providers';
 import { writeLogBodies } from '@llm0/drizzle/queries/logs/log-bodies';

@@ -20,6 +20,8 @@ export interface Chunk {
   readonly to: number;
   /** Not before; epoch milliseconds. */
   readonly atMs?: number;
+  /** Only lines that run here while a vendor has the others. */
+  readonly isOwn?: true;
   /** Lines for which an earlier run has lowered the batch's hold. */
   readonly drawn?: readonly number[];
 }
@@ -92,8 +94,10 @@ export class BatchQueue {
 }
 
 /** The same for the same lines, as a UUID. */
-function jobId({ batchId, from, to }: Chunk): string {
-  const hash = createHash('sha256').update(`${batchId} ${from} ${to}`).digest('hex');
+function jobId({ batchId, from, to, isOwn }: Chunk): string {
+  const hash = createHash('sha256')
+    .update(`${batchId} ${from} ${to}${isOwn === true ? ' own' : ''}`)
+    .digest('hex');
   const cuts = [0, 8, 12, 16, 20, 32];
   return cuts
     .slice(1)

@@ -99,9 +99,11 @@ const LOOK = { from: -1, to: -1 } as const;
 /** All lines, and a look at the end of its time. */
 function chunksOf({ id: batchId, total, expiresAtMs, forwarded }: StoredBatch): readonly Chunk[] {
   const chunks: Chunk[] = [{ batchId, from: 0, to: 0, atMs: expiresAtMs }];
-  if (forwarded !== null && forwarded.state !== 'taken') return [...chunks, { ...LOOK, batchId }];
+  const isAway = forwarded !== null && forwarded.state !== 'taken';
+  if (isAway) chunks.push({ ...LOOK, batchId });
+  if (isAway && !(forwarded.state === 'sent' && forwarded.hasOwn)) return chunks;
   for (let from = 0; from < total; from += LINES_A_CHUNK) {
-    chunks.push({ batchId, from, to: Math.min(from + LINES_A_CHUNK, total) });
+    chunks.push({ batchId, from, to: Math.min(from + LINES_A_CHUNK, total), ...(isAway ? { isOwn: true } : {}) });
   }
   return chunks;
 }

@@ -1,6 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import { type Kind, kindOf, secretFieldsOf } from './resource-kinds';
 
 /** A field that a change sets; never the value of a secret. */

@@ -1,4 +1,4 @@
-import { createKeySecret, isKeySecret } from '@llm0/core/keys/key-secret';
+import { createKeySecret, isKeySecret } from '@llm0/core/keys/api-key';
 import { createAdminSecret, isAdminSecret } from '../../admin/access/admin-token';
 import type { Kind } from './resource-kinds';
 

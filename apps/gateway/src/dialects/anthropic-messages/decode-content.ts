@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { stopAtOwnFile } from '@llm0/core/chat/own-files';
+import { stopAtFile } from '@llm0/core/chat/own-files';
 import type { ContentPart } from '@llm0/core/chat/request';
 import {
   cacheControl,
@@ -41,6 +41,7 @@ const BLOCK_DECODERS: ReadonlyMap<string, BlockDecoder> = new Map<string, BlockD
   ['text', decodeText],
   ['image', decodeImage],
   ['document', decodeDocument],
+  ['container_upload', decodeUpload],
 ]);
 
 const TEXT_FIELDS: ReadonlySet<string> = new Set(['type', 'text', 'cache_control']);
@@ -61,14 +62,16 @@ function decodeImage(block: JsonObject, path: string): ContentPart | undefined {
     : { type: 'image', url, ...cacheControl(block) };
 }
 
+/** Only this format has it. */
+function decodeUpload(block: JsonObject, path: string): undefined {
+  stopAtFile(block.file_id, `${path}.file_id`);
+}
+
 function decodeDocument(block: JsonObject, path: string): ContentPart | undefined {
   const source = requiredSource(block, path);
   const filename = textOf(block.title);
   const isCited = isObject(block.citations) && block.citations.enabled === true;
   if (isCited || saysMore(block, DOCUMENT_FIELDS)) return undefined;
-  if (source.type === 'file' && typeof source.file_id === 'string') {
-    return { ...present({ type: 'file', fileId: source.file_id, filename }), ...cacheControl(block) };
-  }
   const dataUrl = urlOf(source, `${path}.source`);
   return dataUrl === undefined
     ? undefined
@@ -77,7 +80,7 @@ function decodeDocument(block: JsonObject, path: string): ContentPart | undefine
 
 function requiredSource({ source }: JsonObject, path: string): JsonObject {
   if (isObject(source) && typeof source.type === 'string') {
-    if (source.type === 'file') stopAtOwnFile(source.file_id, `${path}.source.file_id`);
+    if (source.type === 'file') stopAtFile(source.file_id, `${path}.source.file_id`);
     return source;
   }
   throw mustBe(`${path}.source`, 'an object with a "type"', source);

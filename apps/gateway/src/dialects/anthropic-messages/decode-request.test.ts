@@ -142,11 +142,19 @@ describe('a Messages request', () => {
       source: { type: 'text', data: 'x', media_type: 'text/plain' },
       citations: { enabled: true },
     };
-    const uploaded = { type: 'image', source: { type: 'file', file_id: 'f' } };
-    const [message] = turns({ role: 'user', content: [search, cited, uploaded] });
+    const [message] = turns({ role: 'user', content: [search, cited] });
     expect(message?.content).toEqual(
-      [search, cited, uploaded].map((value) => ({ type: 'raw', format: 'anthropic-messages', value })),
+      [search, cited].map((value) => ({ type: 'raw', format: 'anthropic-messages', value })),
     );
+  });
+
+  test('files of a provider are refused, because any project may have stored them', () => {
+    for (const type of ['image', 'document']) {
+      const content = [{ type, source: { type: 'file', file_id: 'file_1' } }];
+      expect(() => turns({ role: 'user', content })).toThrow('names a file of a provider');
+    }
+    const content = [{ type: 'container_upload', file_id: 'file_1' }];
+    expect(() => turns({ role: 'user', content })).toThrow('names a file of a provider');
   });
 
   test('an order of blocks that our own types lose is kept beside them', () => {

@@ -9,7 +9,7 @@ import { anthropic } from '@llm0/providers/anthropic/index';
 import { gemini } from '@llm0/providers/gemini/index';
 import { openai } from '@llm0/providers/openai/index';
 import { ANY_REQUEST, decodeStream } from '@llm0/providers/provider.cases';
-import { countMarks } from '@llm0/providers/translation/cache-marks';
+import { countMarks } from '@llm0/providers/translation/refuse-parameter';
 import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import type { ResponseSummary } from '../dialect';
@@ -45,7 +45,6 @@ const media = withMark(
       }),
     ),
     fc.webUrl().map((dataUrl): ContentPart => ({ type: 'file', dataUrl })),
-    word.map((id): ContentPart => ({ type: 'file', fileId: `file_${id}` })),
   ),
 );
 const foreign: fc.Arbitrary<ContentPart> = word.map((title) => ({

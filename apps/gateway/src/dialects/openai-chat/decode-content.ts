@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { stopAtOwnFile } from '@llm0/core/chat/own-files';
+import { stopAtFile } from '@llm0/core/chat/own-files';
 import type { ContentPart } from '@llm0/core/chat/request';
 import { type ContentFormat, decodeParts, type PartDecoder } from '../decode-lists';
 import {
@@ -65,11 +65,11 @@ function decodeAudio(item: JsonObject, path: string): ContentPart {
 function decodeFile(item: JsonObject, path: string): ContentPart {
   const { file } = item;
   if (!isObject(file)) throw mustBe(`${path}.file`, 'an object', file);
+  stopAtFile(file.file_id, `${path}.file.file_id`);
   if (saysMore(file, FILE_FIELDS)) return raw(item);
   const text = (name: string) => optionalText(file, name, `${path}.file`);
-  stopAtOwnFile(file.file_id, `${path}.file.file_id`);
-  const [dataUrl, fileId, filename] = [text('file_data'), text('file_id'), text('filename')];
-  return { ...present({ type: 'file', dataUrl, fileId, filename }), ...cacheControl(item) };
+  const [dataUrl, filename] = [text('file_data'), text('filename')];
+  return { ...present({ type: 'file', dataUrl, filename }), ...cacheControl(item) };
 }
 
 function decodeRefusal(item: JsonObject, path: string): ContentPart {

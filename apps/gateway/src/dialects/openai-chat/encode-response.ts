@@ -38,6 +38,7 @@ function buildBody(response: ChatResponse, summary: ResponseSummary): JsonObject
     model: response.model ?? summary.model,
     choices: response.choices.map(encodeChoice),
     usage: encodeUsage(summary.usage),
+    ...(summary.usage.serviceTier === undefined ? {} : { service_tier: summary.usage.serviceTier }),
     ...response.extra,
   };
 }
@@ -47,7 +48,8 @@ function completeBody(wireBody: JsonObject, response: ChatResponse, summary: Res
   body.id ||= `chatcmpl-${summary.requestId}`;
   body.created ||= summary.createdSeconds;
   body.model ||= summary.model;
-  body.usage = shownUsage(body.usage, summary, encodeUsage);
+  const isShown = isObject(body.usage) && summary.usage.estimated !== true;
+  if (!isShown) body.usage = shownUsage(body.usage, summary, encodeUsage);
   const choices: JsonValue[] = [];
   if (Array.isArray(wireBody.choices)) {
     for (const item of wireBody.choices) choices.push(completeChoice(item, choices.length, response));

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
-import { stopAtOwnFile } from '@llm0/core/chat/own-files';
+import { stopAtFile } from '@llm0/core/chat/own-files';
 import type { ContentPart } from '@llm0/core/chat/request';
 import { type ContentFormat, decodeParts, type PartDecoder } from '../decode-lists';
 import { invalid, isObject, optionalText, present, requiredText, textOf } from '../read-fields';
@@ -34,10 +34,8 @@ function decodeRefusal(item: JsonObject, path: string): ContentPart {
 }
 
 function decodeImage(item: JsonObject, path: string): ContentPart {
-  stopAtOwnFile(item.file_id, `${path}.file_id`);
+  stopAtFile(item.file_id, `${path}.file_id`);
   const url = item.image_url;
-  // A vendor's own id means something to that vendor only.
-  if (item.file_id != null) return { type: 'raw', format: 'openai-responses', value: item };
   if (typeof url !== 'string' || url === '') {
     throw invalid(`${path}.image_url`, `"${path}.image_url" must be a URL or a data URL.`);
   }
@@ -46,13 +44,13 @@ function decodeImage(item: JsonObject, path: string): ContentPart {
 
 function decodeFile(item: JsonObject, path: string): ContentPart {
   const text = (name: string) => optionalText(item, name, path);
-  stopAtOwnFile(item.file_id, `${path}.file_id`);
-  const [data, url, fileId, filename] = [text('file_data'), text('file_url'), text('file_id'), text('filename')];
+  stopAtFile(item.file_id, `${path}.file_id`);
+  const [data, url, filename] = [text('file_data'), text('file_url'), text('filename')];
   const dataUrl = data ?? url;
-  if (dataUrl === undefined && fileId === undefined) {
+  if (dataUrl === undefined) {
     throw invalid(path, `"${path}" must hold "file_data", "file_url" or "file_id".`);
   }
-  return present({ type: 'file', dataUrl, fileId, filename });
+  return present({ type: 'file', dataUrl, filename });
 }
 
 function decodeAudio(item: JsonObject, path: string): ContentPart {

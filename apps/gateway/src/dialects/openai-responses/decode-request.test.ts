@@ -234,11 +234,11 @@ describe('items', () => {
     }
   });
 
-  test('a file by URL or id', () => {
+  test('a file by URL, but not by the id of a provider', () => {
     const part = (more: JsonObject) =>
       messages([{ role: 'user', content: [{ type: 'input_file', ...more }] }])[0]?.content;
     expect(part({ file_url: 'https://h/a.pdf' })).toEqual([{ type: 'file', dataUrl: 'https://h/a.pdf' }]);
-    expect(part({ file_id: 'file-1' })).toEqual([{ type: 'file', fileId: 'file-1' }]);
+    expect(() => part({ file_id: 'file-1' })).toThrow('names a file of a provider');
   });
 });
 

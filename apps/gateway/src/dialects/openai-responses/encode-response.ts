@@ -31,11 +31,14 @@ function encodeBody(response: ChatResponse, summary: ResponseSummary, wireBody?:
     begun: beginResponse({ ...summary, model: response.model ?? summary.model }),
     output: Array.isArray(wireBody?.output) ? wireBody.output : outputOf(response, choice, summary),
     finish: choice,
-    fields: wireBody ?? rawOf(choice) ?? foreignFields(response.extra ?? {}),
+    fields: wireBody ?? rawOf(choice) ?? foreignFields({ ...tierOf(summary.usage), ...response.extra }),
     summary,
   });
   return body;
 }
+
+const tierOf = ({ serviceTier }: ResponseSummary['usage']): JsonObject =>
+  serviceTier === undefined ? {} : { service_tier: serviceTier };
 
 function outputOf(response: ChatResponse, choice: ChatChoice | undefined, summary: ResponseSummary): JsonValue[] {
   const raw = rawOf(choice)?.output;

@@ -4,7 +4,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { allowedToolsOf, type Principal } from '@llm0/core/keys/api-key';
 import { joinToolName } from '@llm0/core/mcp/tool-name';
 import { admitInRun } from '../../pipeline/request/admit-run';
-import type { Authenticated } from '../../pipeline/request/load-principal';
+import type { Authenticated } from '../../pipeline/request/authenticate';
 import type { RequestContext } from '../../pipeline/request/open-context';
 import type { Services } from '../../services/contract';
 import type { ServerEntry } from '../servers/server-entry';

@@ -1,7 +1,7 @@
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import type { Planner } from '../../pipeline/request/admit';
 import { admitInRun } from '../../pipeline/request/admit-run';
-import type { Authenticated } from '../../pipeline/request/load-principal';
+import type { Authenticated } from '../../pipeline/request/authenticate';
 import type { Services } from '../../services/contract';
 import type { McpRequest } from './mcp-request';
 

@@ -1,6 +1,6 @@
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { allowedToolsOf } from '@llm0/core/keys/api-key';
-import { refreshPrincipal } from '../../pipeline/request/load-principal';
+import { refreshPrincipal } from '../../pipeline/request/authenticate';
 import { addDecisionHeaders, type HeaderTable } from '../../pipeline/request/response-headers';
 import type { Services } from '../../services/contract';
 import type { CallAdmission, CallBooking } from '../calls/call-booking';

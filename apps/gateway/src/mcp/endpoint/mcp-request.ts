@@ -1,4 +1,4 @@
-import type { Authenticated } from '../../pipeline/request/load-principal';
+import type { Authenticated } from '../../pipeline/request/authenticate';
 import type { RequestContext } from '../../pipeline/request/open-context';
 import type { Services } from '../../services/contract';
 import type { Naming } from '../calls/find-tool';

@@ -1,7 +1,7 @@
 // Every failure of a known key counts against its rate, once, and a failed call leaves a row.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { Authenticated } from '../../pipeline/request/authenticate';
 import { AdmissionDenied } from '../../pipeline/request/denials';
-import type { Authenticated } from '../../pipeline/request/load-principal';
 import type { RequestContext } from '../../pipeline/request/open-context';
 import { asGatewayError, respondError } from '../../pipeline/request/respond-error';
 import type { Services } from '../../services/contract';

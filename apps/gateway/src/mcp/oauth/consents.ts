@@ -1,4 +1,4 @@
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import type { SecretVault } from '@llm0/core/keys/secret-vault';
 import type { McpServer } from '@llm0/core/mcp/server';
 import type { Db } from '@llm0/drizzle/client';

@@ -1,6 +1,6 @@
 // Errors appear on a page in the gateway's words; the authorization server's text never does.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import type { McpServer } from '@llm0/core/mcp/server';
 import type { StoredConsent } from '@llm0/drizzle/queries/mcp/grants';
 import { refuseCrossSite } from '../../admin/access/refuse-cross-site';

@@ -1,5 +1,5 @@
 // Without embedder or Postgres, a miss after at most 150 ms; the request continues upstream.
-import { encodeCachedAnswer } from '@llm0/core/cache/cached-answer';
+import { encodeCachedAnswer, mayCache } from '@llm0/core/cache/cached-answer';
 import { readEligibleQuestion } from '@llm0/core/cache/semantic/eligible-question';
 import type {
   SemanticAnswer,
@@ -7,7 +7,6 @@ import type {
   SemanticLookUp,
   SemanticQuestion,
 } from '@llm0/core/cache/semantic/semantic-cache';
-import { mayCache } from '@llm0/core/cache/tool-answers';
 import { mayAnswer } from '@llm0/core/routing/named-targets';
 import type { Services } from '../../services/contract';
 import type { Admission } from '../request/admit';
@@ -19,7 +18,7 @@ export interface SimilarQuestion extends SemanticQuestion {
   readonly isAsked: boolean;
 }
 
-/** Question for the semantic cache; undefined if project, caller or request exclude it. */
+/** Question for the semantic cache; undefined if caller or request exclude it. */
 export function similarQuestion(
   services: Pick<Services, 'metrics'>,
   ctx: RequestContext,
@@ -27,7 +26,7 @@ export function similarQuestion(
 ): SimilarQuestion | undefined {
   const { project } = principal;
   if (plan.request.countOnly === true) return undefined;
-  if (plan.cacheKey === undefined || !(project.semanticCacheEnabled || project.semanticShadow)) return undefined;
+  if (plan.cacheKey === undefined) return undefined;
   const question = readEligibleQuestion(plan.cacheScope, plan.request);
   if (typeof question === 'string') {
     services.metrics.semanticSkips.inc({ reason: question });

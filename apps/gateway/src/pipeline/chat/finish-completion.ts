@@ -11,6 +11,7 @@ import { givenBodies } from '../metering/logged-bodies';
 import type { Meter } from '../metering/meter';
 import type { Admission } from '../request/admit';
 import type { RequestContext } from '../request/open-context';
+import { type HeaderTable, responseHeaders } from '../request/response-headers';
 import type { Completion } from '../upstream/completion';
 import { ownerOf } from './answer-owner';
 
@@ -52,18 +53,22 @@ export function finishCompletion(
   input: RespondInput,
   finished: Finished,
 ): Promise<void> | undefined {
-  const { response, summary, text } = finished;
+  const { text } = finished;
   const keeping =
     text !== undefined && input.dialect.responseStorage !== undefined && keepForLater(services, input, text);
   const claimed = input.claim.isNone ? undefined : completeClaim(input, finished);
-  const bodies = () => bodiesOf(input, text ?? input.dialect.encodeResponse(response, summary));
-  // A large request is cut and searched for secrets in a turn of its own.
-  if (input.admission.plan.request.digest === undefined) services.bodyLog.keep(bodies);
-  else setImmediate(() => services.bodyLog.keep(bodies));
+  if (services.bodyLog.isOff !== true) keepBodies(services, input, finished);
   const { handedOver } = input.meter;
   if (keeping instanceof Promise) return Promise.all([keeping, claimed, handedOver]).then(() => {});
   if (claimed === undefined) return handedOver;
   return handedOver === undefined ? claimed : claimed.then(() => handedOver);
+}
+
+function keepBodies({ bodyLog }: RespondNeeds, input: RespondInput, { response, summary, text }: Finished): void {
+  const bodies = () => bodiesOf(input, text ?? input.dialect.encodeResponse(response, summary));
+  // A large request is cut and searched for secrets in a turn of its own.
+  if (input.admission.plan.request.digest === undefined) bodyLog.keep(bodies);
+  else setImmediate(() => bodyLog.keep(bodies));
 }
 
 function completeClaim(input: RespondInput, { response, summary, bytes }: Finished): Promise<void> | undefined {
@@ -121,4 +126,19 @@ function keepForLater(
   const keep = (input: string) => services.storedResponses.keep({ ...part, ...owner, id: requestId, input, answer });
   if (admission.plan.request.digest === undefined) return keep(JSON.stringify(part.input));
   return piecesOfJson(part.input).then(packText).then(keep);
+}
+
+const STREAM_HEADERS: HeaderTable = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-cache, no-transform',
+  'X-Accel-Buffering': 'no',
+};
+
+/** Headers of a body or stream in the caller's format, all but cost and tokens. */
+export function bodyHeaders({ dialect, ctx, admission, answer }: RespondInput, overheadMs: number): HeaderTable {
+  const headers = responseHeaders(ctx, admission, answer, overheadMs);
+  if (admission.plan.request.stream) Object.assign(headers, STREAM_HEADERS);
+  else headers['Content-Type'] = 'application/json';
+  if (dialect.requestIdHeader !== undefined) headers[dialect.requestIdHeader] = ctx.requestId;
+  return headers;
 }

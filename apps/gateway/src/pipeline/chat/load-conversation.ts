@@ -5,7 +5,7 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import type { StoredTurn } from '@llm0/core/conversations/stored-responses';
 import type { AnswerReferences, Dialect, ReadTurn, ResponseStorage } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
-import { type Authenticated, latestPrincipal } from '../request/load-principal';
+import { type Authenticated, latestPrincipal } from '../request/authenticate';
 import type { RequestContext } from '../request/open-context';
 import { readerOf } from './answer-owner';
 

@@ -3,7 +3,7 @@ import { Held, Room } from '@llm0/core/async/room';
 import type { CachedAnswer } from '@llm0/core/cache/cached-answer';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import {
   admit,
   chatRequest,

@@ -1,6 +1,5 @@
-import type { CachedAnswer, CacheRoom } from '@llm0/core/cache/cached-answer';
+import { type CachedAnswer, type CacheRoom, mayCache, mayShare } from '@llm0/core/cache/cached-answer';
 import type { SemanticLookUp } from '@llm0/core/cache/semantic/semantic-cache';
-import { mayCache, mayShare } from '@llm0/core/cache/tool-answers';
 import type { EventBatch } from '@llm0/core/chat/event';
 import { replayResponse } from '@llm0/core/chat/replay';
 import type { ChatResponse } from '@llm0/core/chat/response';
@@ -11,7 +10,7 @@ import type { CacheOutcome } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import type { Admission } from '../request/admit';
 import type { RequestContext } from '../request/open-context';
-import { type AskNeeds, PlaceOnFlight, startFlight } from '../upstream/ask-upstream';
+import { type AskNeeds, PlaceOnFlight, startFlight } from '../upstream/call-upstream';
 import { type Completion, changed, type PendingCompletion } from '../upstream/completion';
 import { findSimilar, keepForSimilar, type SimilarQuestion, similarQuestion } from './find-similar';
 
@@ -25,7 +24,9 @@ export function produceAnswer(services: ProduceNeeds, ctx: RequestContext, admis
   }
   const isIncomplete = admission.decision.type === 'admitted' && admission.decision.hotTierIncomplete;
   const warmKey = isIncomplete ? admission.plan.admit.cacheKey : undefined;
-  const question = similarQuestion(services, ctx, admission);
+  const { semanticCacheEnabled, semanticShadow } = admission.principal.project;
+  const isSimilar = semanticCacheEnabled || semanticShadow;
+  const question = isSimilar ? similarQuestion(services, ctx, admission) : undefined;
   if (warmKey !== undefined || question !== undefined) {
     return askOtherTiers(services, { ctx, admission, warmKey, question });
   }

@@ -2,8 +2,7 @@ import { type SentAnswer, unpackBody } from '@llm0/core/cache/cached-answer';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { addCostHeaders } from '../request/response-headers';
 import { takenWhole } from '../request/taken-stream';
-import { bodyHeaders } from './body-headers';
-import { finishCompletion, type RespondInput, type RespondNeeds, takenBy } from './finish-completion';
+import { bodyHeaders, finishCompletion, type RespondInput, type RespondNeeds, takenBy } from './finish-completion';
 import { finishLarge, NOT_KEPT } from './finish-large';
 
 /** Replays the first answer of an `Idempotency-Key` byte for byte; only the headers show that it was free. */

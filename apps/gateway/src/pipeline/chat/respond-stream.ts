@@ -8,8 +8,7 @@ import type { StreamEncoder } from '../../dialects/dialect';
 import type { Reader } from '../../services/contract';
 import { asGatewayError } from '../request/respond-error';
 import { PIECE_BYTES } from '../request/taken-stream';
-import { bodyHeaders } from './body-headers';
-import { bodiesOf, finishCompletion, type RespondInput, type RespondNeeds } from './finish-completion';
+import { bodiesOf, bodyHeaders, finishCompletion, type RespondInput, type RespondNeeds } from './finish-completion';
 import { finishLarge, NOT_KEPT, packLarge } from './finish-large';
 
 /** Longest stream that an `Idempotency-Key` replays byte for byte; longer ones are encoded again. */

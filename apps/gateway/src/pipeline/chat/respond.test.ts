@@ -5,7 +5,7 @@ import type { IdempotencyClaim } from '@llm0/core/cache/idempotency/idempotency-
 import type { EventBatch } from '@llm0/core/chat/event';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import { anthropicMessages } from '../../dialects/anthropic-messages/index';
 import { openaiChat } from '../../dialects/openai-chat/index';
 import { Meter } from '../metering/meter';

@@ -8,9 +8,7 @@ import { clientClosed } from '@llm0/core/errors/gateway-error';
 import type { Dialect } from '../../dialects/dialect';
 import { addCostHeaders, type HeaderTable } from '../request/response-headers';
 import { SHORT_BYTES, takenWhole } from '../request/taken-stream';
-import type { Completion } from '../upstream/completion';
-import { bodyHeaders } from './body-headers';
-import { finishCompletion, type RespondInput, type RespondNeeds, takenBy } from './finish-completion';
+import { bodyHeaders, finishCompletion, type RespondInput, type RespondNeeds, takenBy } from './finish-completion';
 import { finishLarge, packLarge } from './finish-large';
 import { respondAgain } from './respond-again';
 import { respondStream } from './respond-stream';
@@ -25,11 +23,13 @@ export function respond(services: RespondNeeds, input: RespondInput): Promise<Re
 async function respondPlain(services: RespondNeeds, input: RespondInput): Promise<Response> {
   const { answer, meter, dialect } = input;
   try {
-    const collected = knownAnswer(answer) ?? (await collectAnswer(input));
-    const overheadMs = meter.markFirstOutput();
-    const headers = bodyHeaders(input, overheadMs);
-    if (collected.isLarge === true) return await respondLarge(services, input, collected, headers);
-    const { response, wire } = collected;
+    const known = answer.whole === undefined ? answer.atOnce : answer;
+    const collected = known?.whole === undefined ? await collectAnswer(input) : undefined;
+    const response = collected?.response ?? (known?.whole as ChatResponse);
+    const wire = collected === undefined ? answer.atOnce?.wire : collected.wire;
+    const isLarge = (collected ?? known)?.isLarge;
+    const headers = bodyHeaders(input, meter.markFirstOutput());
+    if (isLarge === true) return await respondLarge(services, input, { response, wire }, headers);
     const summary = meter.complete(response, response.usage);
     addCostHeaders(headers, summary);
     const text = dialect.encodeResponse(response, summary, wireBody(wire, dialect));
@@ -65,12 +65,6 @@ interface Collected {
   readonly response: ChatResponse;
   readonly wire?: EventBatch['wire'];
   readonly isLarge?: boolean;
-}
-
-/** An answer that needs no collecting. */
-function knownAnswer({ whole, isLarge, atOnce }: Completion): Collected | undefined {
-  if (whole !== undefined) return { response: whole, isLarge };
-  return atOnce?.whole && { response: atOnce.whole, wire: atOnce.wire, isLarge: atOnce.isLarge };
 }
 
 async function collectAnswer(input: RespondInput): Promise<Collected> {

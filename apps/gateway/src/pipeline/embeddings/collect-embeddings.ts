@@ -4,10 +4,9 @@ import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { type EmbeddingInput, weighInputs } from '@llm0/core/embedding/embedding-request';
 import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
-import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
+import { guessTokens } from '@llm0/core/pricing/estimate-cost';
 import type { Services } from '../../services/contract';
-import type { Booking } from '../metering/booking';
-import { cacheTtlMs } from '../metering/cache-ttl';
+import { type Booking, cacheTtlMs } from '../metering/booking';
 import type { Admission, AdmitInput } from '../request/admit';
 import type { RequestContext } from '../request/open-context';
 import { flightKey, shareCall } from '../upstream/share-call';
@@ -149,15 +148,13 @@ function cacheWrites(
   services: Pick<Services, 'config'>,
   given: Pick<CollectInput, 'ctx' | 'admission'> & { readonly made: ReadonlyMap<number, CachedEmbedding> },
 ): readonly CacheWrite[] {
-  const { ctx, admission } = given;
-  const { keys, route, request } = admission.plan;
+  const { keys, request } = given.admission.plan;
   if (keys === undefined || request.inputs.length > MAX_CACHED_INPUTS) return [];
-  const { project } = admission.principal;
   return [...given.made].flatMap(([index, entry]) => {
     const key = keys[index];
     const value = encodeCachedEmbedding(entry);
     if (key === undefined || value.length > services.config.cacheMaxBodyBytes) return [];
-    const ttlMs = cacheTtlMs(services, { ctx, project, route, answered: entry });
+    const ttlMs = cacheTtlMs(services, given, entry);
     return [{ key, value, ttlMs, provider: entry.provider, model: entry.model }];
   });
 }

@@ -1,8 +1,8 @@
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { type BuiltInAnswer, embedBuiltIn } from '@llm0/core/embedding/built-in-embeddings';
 import type { EmbeddingRequest } from '@llm0/core/embedding/embedding-request';
+import { connectTimeoutMs } from '@llm0/core/routing/attempt-plan';
 import type { RouteTarget } from '@llm0/core/routing/resolve-targets';
-import { connectTimeoutMs } from '@llm0/core/routing/timeouts';
 import type { UpstreamEffort } from '@llm0/core/upstream/upstream-response';
 import {
   callEmbeddings,
@@ -76,7 +76,7 @@ class EmbeddingCall extends UpstreamCall<
 
   protected resultOf({ attempt, embedded }: OpenedEmbeddings): UpstreamEmbeddings {
     attempt.slots?.end();
-    return { ...embedded, ...this.noteSuccess(attempt, 200) };
+    return { ...embedded, ...this.noteSuccess(attempt, { status: 200 }) };
   }
 
   private async embed(attempt: Attempt, { timeoutMs }: UpstreamStep): Promise<EmbeddedInputs> {

@@ -36,7 +36,10 @@ export class EmbeddingMeter extends Booking<BookingInput<EmbeddingPlan, CachedEm
         ...{ ...booked, cache },
         costDetail: upstream && { input: booked.costNanoUsd - wasted, ...waste },
         savedNanoUsd: known.reduce((sum, entry) => sum + entry.costNanoUsd, 0),
-        timing: { latencyMs, overheadMs, upstreamMs, ttftMs: latencyMs },
+        latencyMs,
+        overheadMs,
+        upstreamMs,
+        ttftMs: latencyMs,
         attempts: upstream?.attempts ?? [],
         failoverCount: upstream?.failoverCount ?? 0,
         dropped: upstream?.dropped,
@@ -53,7 +56,7 @@ export class EmbeddingMeter extends Booking<BookingInput<EmbeddingPlan, CachedEm
     this.settle({
       ...this.described(),
       ...{ savedNanoUsd: 0, cache: 'miss' },
-      timing: { latencyMs: this.elapsedMs() },
+      latencyMs: this.elapsedMs(),
       ...this.unanswered(failed),
       ...ending,
     });

@@ -8,7 +8,7 @@ import { isGuarded, isSame } from '../guard/guard-input';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { admitInTurn } from '../request/admit-in-turn';
 import { authenticate, type ChosenKey } from '../request/authenticate';
-import { hasIdempotencyKey, UNCLAIMED } from '../request/idempotency';
+import { IDEMPOTENCY_KEY, UNCLAIMED } from '../request/idempotency';
 import { openContext } from '../request/open-context';
 import { readRequestBody } from '../request/read-request';
 import { claimEmbeddings } from './claim-embeddings';
@@ -45,7 +45,7 @@ export async function handleEmbeddings(
     if (guarding !== undefined) principal = guarding.principal;
     const job = { model: request.model, request, known: NONE_KNOWN, toSend: guarding?.request };
     const input = await withText(services, { ctx, principal, dialect: dialect.name, request: job, httpRequest });
-    const claimed = hasIdempotencyKey(httpRequest)
+    const claimed = httpRequest.headers.has(IDEMPOTENCY_KEY)
       ? await claimEmbeddings(services, input, { httpRequest, body })
       : UNCLAIMED;
     const { claim } = claimed;

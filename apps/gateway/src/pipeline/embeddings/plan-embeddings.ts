@@ -15,10 +15,9 @@ import type { Route, RouteTarget, RoutingTables } from '@llm0/core/routing/resol
 import { makesEmbeddings } from '@llm0/providers/transport/call-embeddings';
 import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../request/admit';
-import { admitPlan } from '../request/admit-plan';
 import { type CostlyPlan, checkCostly } from '../request/check-costly';
 import { guardedScope, orderedRoute } from '../request/plan-request';
-import { preparedRoute } from '../request/prepared-route';
+import { admitPlan, preparedRoute } from '../request/prepared-route';
 import { builtInRoute } from '../upstream/built-in-route';
 
 /** A request with its cached vectors. */

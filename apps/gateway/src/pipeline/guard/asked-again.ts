@@ -3,10 +3,10 @@ import { clientClosed } from '@llm0/core/errors/gateway-error';
 import { type AnswerRefused, blockedBy } from '@llm0/core/guardrails/refusals';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import { wholeUsage } from '@llm0/core/pricing/guess-usage';
-import { pricedAnswer } from '@llm0/core/pricing/priced-answer';
+import { pricedAnswer } from '@llm0/core/pricing/price-book';
 import type { Admission } from '../request/admit';
 import type { RequestContext } from '../request/open-context';
-import { type AskNeeds, askUpstream } from '../upstream/ask-upstream';
+import { type AskNeeds, askUpstream } from '../upstream/call-upstream';
 import type { Completion, PendingCompletion } from '../upstream/completion';
 import { withRefusal } from './refused-answer';
 

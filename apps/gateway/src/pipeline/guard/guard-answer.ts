@@ -8,7 +8,7 @@ import { guardResponse, LOGPROBS } from '@llm0/core/guardrails/chat/guard-respon
 import { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
 import { AnswerRefused } from '@llm0/core/guardrails/refusals';
 import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
-import type { AskNeeds } from '../upstream/ask-upstream';
+import type { AskNeeds } from '../upstream/call-upstream';
 import { type Completion, changed } from '../upstream/completion';
 import { AskedAgain, type Effort } from './asked-again';
 import { withGuardedFailure } from './guard-failure';

@@ -4,7 +4,7 @@ import { GuardrailCompiler } from '@llm0/core/guardrails/compile-guardrails';
 import { createTextChecks } from '@llm0/core/guardrails/create-checks';
 import type { Guardrails } from '@llm0/core/guardrails/guardrails';
 import type { GuardrailRule } from '@llm0/core/guardrails/policy';
-import type { Authenticated } from '../request/load-principal';
+import type { Authenticated } from '../request/authenticate';
 import type { RequestContext } from '../request/open-context';
 import { guardInput } from './guard-input';
 

@@ -7,7 +7,7 @@ import { RequestGuard } from '@llm0/core/guardrails/request-guard';
 import { limitOutput } from '@llm0/core/pricing/fit-output';
 import type { Services } from '../../services/contract';
 import { type Admission, replaceModel } from '../request/admit';
-import { type Authenticated, latestPrincipal } from '../request/load-principal';
+import { type Authenticated, latestPrincipal } from '../request/authenticate';
 import type { RequestContext } from '../request/open-context';
 
 type Needs = Pick<Services, 'keyCache' | 'clock' | 'hotStore' | 'refreshTables'>;

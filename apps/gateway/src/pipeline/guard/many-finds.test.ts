@@ -4,7 +4,7 @@ import { GuardrailCompiler } from '@llm0/core/guardrails/compile-guardrails';
 import { longestStretch } from '@llm0/core/guardrails/longest-stretch.fixture';
 import type { GuardrailAction, GuardrailCheck, GuardrailRule } from '@llm0/core/guardrails/policy';
 import { chatRequest } from '../open-pipeline.fixture';
-import type { Authenticated } from '../request/load-principal';
+import type { Authenticated } from '../request/authenticate';
 import type { RequestContext } from '../request/open-context';
 import { guardInput } from './guard-input';
 

@@ -94,10 +94,8 @@ export class InferMeter extends Booking<InferMeterInput> {
       finalProvider: this.answered || cache === 'exact' ? provider : undefined,
       ...{ usage: ZERO_USAGE, costNanoUsd, savedNanoUsd, cache },
       costDetail: costNanoUsd > 0 ? { fees: costNanoUsd } : undefined,
-      timing: {
-        ...{ latencyMs, ttftMs, overheadMs },
-        upstreamMs: waitMs === undefined ? undefined : Math.max(0, latencyMs - (overheadMs ?? 0)),
-      },
+      ...{ latencyMs, ttftMs, overheadMs },
+      upstreamMs: waitMs === undefined ? undefined : Math.max(0, latencyMs - (overheadMs ?? 0)),
       ...{ attempts, failoverCount: 0 },
       server: ctx.trace?.mark && serverOf(admission.plan.backend.url),
       ...ending,

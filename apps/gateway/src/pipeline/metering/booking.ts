@@ -2,14 +2,14 @@ import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { AttemptSummary, GatewayError } from '@llm0/core/errors/gateway-error';
 import type { AdmitPlan, CacheWrite } from '@llm0/core/limits/hot-store';
 import type { DialectName, LogAttempt, LogRecord } from '@llm0/core/logs/log-record';
-import type { Route } from '@llm0/core/routing/routing-tables';
+import { firstChoice, type Route } from '@llm0/core/routing/routing-tables';
+import { isSameTarget, type Target } from '@llm0/core/routing/target';
 import type { Spending } from '@llm0/core/upstream/upstream-response';
 import type { Services } from '../../services/contract';
 import type { Admission } from '../request/admit';
 import type { RequestContext } from '../request/open-context';
-import { countSwitches } from '../upstream/count-switches';
-import { buildRecord, errorOutcome, type FoundByGuardrails, type Outcome } from './build-record';
-import { settleRecord } from './settle-record';
+import { countSwitches } from '../upstream/attempt';
+import { buildRecord, errorOutcome, type FoundByGuardrails, type Outcome, settleRecord } from './build-record';
 
 export type BookingNeeds = Pick<Services, 'hotStore' | 'leases' | 'clock' | 'metrics'>;
 
@@ -150,3 +150,22 @@ export const asLogAttempt = ({
   outcome: failure,
   startMs,
 });
+
+/** Fallback answers expire early, when the first choice is likely back. */
+const FALLBACK_TTL_SECONDS = 60;
+
+/** Cache lifetime of an answer: the caller's, else the project's, else the gateway's. */
+export function cacheTtlMs(
+  { config }: Pick<Services, 'config'>,
+  {
+    ctx,
+    admission,
+  }: { readonly ctx: RequestContext; readonly admission: Admission<{ readonly route: Route }, unknown> },
+  answered: Target,
+): number {
+  const ttlSeconds =
+    ctx.controls.cacheTtlSeconds ?? admission.principal.project.cacheTtlSeconds ?? config.cacheTtlSeconds;
+  const first = firstChoice(admission.plan.route);
+  const isFirst = answered === first || isSameTarget(answered, first);
+  return 1000 * (isFirst ? ttlSeconds : Math.min(ttlSeconds, FALLBACK_TTL_SECONDS));
+}

@@ -2,6 +2,8 @@ import { completionTokens, promptTokens, type Usage } from '@llm0/core/chat/usag
 import { ERROR_TABLE, errorStatus, type LogStatus } from '@llm0/core/errors/error-table';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { labelsOf, type Principal } from '@llm0/core/keys/api-key';
+import type { LevelIds } from '@llm0/core/limits/budgets';
+import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import { explainRoute } from '@llm0/core/logs/explain-route';
 import {
   type CostDetail,
@@ -14,6 +16,7 @@ import { redactText } from '@llm0/core/logs/redact';
 import type { Route } from '@llm0/core/routing/routing-tables';
 import { hadChoice } from '@llm0/core/routing/target';
 import type { ServerDetail, SpanDetail, TraceMark } from '@llm0/core/tracing/request-trace';
+import type { Services } from '../../services/contract';
 import type { RequestContext } from '../request/open-context';
 
 /** Outcome of a request, for its row. */
@@ -28,12 +31,10 @@ export interface Outcome {
   readonly costNanoUsd: number;
   readonly costDetail?: CostDetail;
   readonly savedNanoUsd: number;
-  readonly timing: {
-    readonly latencyMs: number;
-    readonly upstreamMs?: number;
-    readonly overheadMs?: number;
-    readonly ttftMs?: number;
-  };
+  readonly latencyMs: number;
+  readonly upstreamMs?: number;
+  readonly overheadMs?: number;
+  readonly ttftMs?: number;
   readonly cache: 'exact' | 'semantic' | 'miss';
   readonly similarity?: number;
   readonly matchedBy?: string;
@@ -80,7 +81,7 @@ const markOf = (mark: TraceMark, { holdNanoUsd, isReplay }: RecordOrigin, { deta
 /** The row of one request. */
 export function buildRecord(origin: RecordOrigin, outcome: Outcome): LogRecord {
   const { ctx, principal, dialect, createdAtMs, guard, route } = origin;
-  const { usage, timing } = outcome;
+  const { usage, dropped } = outcome;
   return {
     id: ctx.requestId,
     createdAtMs,
@@ -104,10 +105,10 @@ export function buildRecord(origin: RecordOrigin, outcome: Outcome): LogRecord {
     savedNanoUsd: outcome.savedNanoUsd,
     costDetail: outcome.costDetail,
     costEstimated: usage.estimated === true,
-    latencyMs: timing.latencyMs,
-    overheadMs: timing.overheadMs,
-    upstreamMs: timing.upstreamMs,
-    ttftMs: timing.ttftMs,
+    latencyMs: outcome.latencyMs,
+    overheadMs: outcome.overheadMs,
+    upstreamMs: outcome.upstreamMs,
+    ttftMs: outcome.ttftMs,
     stream: outcome.stream,
     cacheHit: outcome.cache === 'exact',
     semanticCacheHit: outcome.cache === 'semantic',
@@ -124,7 +125,7 @@ export function buildRecord(origin: RecordOrigin, outcome: Outcome): LogRecord {
     refusedCount: outcome.error?.code === 'rate_limit_exceeded' ? 1 : undefined,
     customerId: ctx.customerId,
     labels: labelsOf(principal, ctx.labels),
-    droppedParams: droppedOf(outcome),
+    droppedParams: dropped === undefined || dropped.length === 0 ? undefined : droppedOf(dropped),
     guardrails: guard?.list(),
     modality: MODALITY_OF[dialect] ?? ctx.modality,
     units: usage.units,
@@ -135,10 +136,8 @@ const MAX_DROPPED = 64;
 const MAX_DROPPED_LENGTH = 128;
 
 /** Names are the caller's own, and as many as the caller likes. */
-function droppedOf({ dropped = [] }: Outcome): readonly string[] | undefined {
-  return dropped.length === 0
-    ? undefined
-    : dropped.slice(0, MAX_DROPPED).map((name) => name.slice(0, MAX_DROPPED_LENGTH));
+function droppedOf(dropped: readonly string[]): readonly string[] {
+  return dropped.slice(0, MAX_DROPPED).map((name) => name.slice(0, MAX_DROPPED_LENGTH));
 }
 
 /** The part of an outcome that an error decides. */
@@ -148,4 +147,37 @@ export function errorOutcome(error: GatewayError): Pick<Outcome, 'status' | 'htt
     httpStatus: errorStatus(error),
     error: { code: error.kind, message: error.message },
   };
+}
+
+export interface SettledExtras {
+  /** The request holds something that ends with it. */
+  readonly held: boolean;
+  /** Tokens that count against the key's limit per minute. */
+  readonly tokens: number;
+  /** See `Settlement.levels`. */
+  readonly levels?: LevelIds | undefined;
+  readonly cache?: CacheWrite;
+}
+
+/** Queues a request's row and books it. Resolves (undefined: at once) when it is durable. */
+export function settleRecord(
+  services: Pick<Services, 'hotStore' | 'metrics'>,
+  record: LogRecord,
+  { held, tokens, levels, cache }: SettledExtras,
+): Promise<void> | undefined {
+  const handedOver = services.hotStore.settle({
+    requestId: record.id,
+    projectId: record.projectId,
+    keyId: record.apiKeyId,
+    customerId: record.customerId,
+    admittedAtMs: record.createdAtMs,
+    held,
+    costNanoUsd: record.costNanoUsd,
+    tokens,
+    record: JSON.stringify(record),
+    levels,
+    cache,
+  });
+  services.metrics.observeRecord(record);
+  return handedOver;
 }

@@ -3,7 +3,7 @@ import { Held, Room } from '@llm0/core/async/room';
 import type { EventBatch } from '@llm0/core/chat/event';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import type { UpstreamSpend } from '@llm0/core/upstream/upstream-response';
 import { admit, CHEAP_MODEL, chatRequest, MODEL, openPipeline, type Pipeline, SECRET } from '../open-pipeline.fixture';
 import type { AdmitInput } from '../request/admit';

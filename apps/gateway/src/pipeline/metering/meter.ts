@@ -1,5 +1,4 @@
-import { encodeCachedAnswer, type PackedResponse } from '@llm0/core/cache/cached-answer';
-import { mayCache } from '@llm0/core/cache/tool-answers';
+import { encodeCachedAnswer, mayCache, type PackedResponse } from '@llm0/core/cache/cached-answer';
 import type { ChatResponse } from '@llm0/core/chat/response';
 import { type FilledUsage, type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { AttemptSummary } from '@llm0/core/errors/gateway-error';
@@ -7,19 +6,16 @@ import type { CacheWrite } from '@llm0/core/limits/hot-store';
 import type { CostDetail, LogRecord } from '@llm0/core/logs/log-record';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import { finalUsage, lastUsage, partialUsage, wholeUsage } from '@llm0/core/pricing/guess-usage';
-import type { PricedModel } from '@llm0/core/pricing/price-book';
-import { pricedAnswer } from '@llm0/core/pricing/priced-answer';
+import { type PricedModel, pricedAnswer } from '@llm0/core/pricing/price-book';
 import { firstChoice } from '@llm0/core/routing/resolve-targets';
 import { isSameTarget } from '@llm0/core/routing/target';
-import type { SpanDetail } from '@llm0/core/tracing/request-trace';
 import type { ResponseSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import type { Admission } from '../request/admit';
 import type { RequestPlan } from '../request/plan-request';
 import type { MeteredCompletion } from '../upstream/completion';
-import { Booking, type BookingInput, type BookingNeeds, type Ending } from './booking';
+import { Booking, type BookingInput, type BookingNeeds, cacheTtlMs, type Ending } from './booking';
 import type { Outcome } from './build-record';
-import { cacheTtlMs } from './cache-ttl';
 import { describeForSpan } from './describe-for-span';
 import { heldFor } from './held-for';
 
@@ -56,7 +52,7 @@ export class Meter extends Booking<MeterInput> {
     const { request } = admission.plan;
     const pays = answer.pays();
     const told = wholeUsage(request, answer.received(), reported);
-    const known = pays ? this.costOf(told, answer) : { ...ZERO_COST, usage: told.usage };
+    const known = pays ? this.costOf(told, answer) : { usage: told.usage, ...ZERO_COST };
     const { usage, costNanoUsd } = known;
     const latencyMs = this.elapsedMs();
     const outcome = this.outcomeOf(usage, latencyMs, response);
@@ -65,7 +61,9 @@ export class Meter extends Booking<MeterInput> {
       outcome.costDetail = known.detail;
     } else outcome.savedNanoUsd = this.savedBy(answer, usage);
     const isKept = pays && answer.cache === 'miss';
-    this.book(outcome, isKept ? this.cacheEntry(answer, { response, packed }, usage, costNanoUsd) : undefined);
+    const cache = isKept ? this.cacheEntry(known, response, packed) : undefined;
+    const record = this.settle(outcome, cache);
+    if (cache !== undefined && record !== undefined) this.writeWarm(cache, record);
     return {
       requestId: ctx.requestId,
       provider: answer.target.provider,
@@ -83,7 +81,7 @@ export class Meter extends Booking<MeterInput> {
     const { answer } = this;
     if (answer === undefined) {
       const unanswered = this.unanswered(failed);
-      this.book({ ...this.outcomeOf(unanswered.usage, this.elapsedMs()), ...unanswered, ...ending });
+      this.settle({ ...this.outcomeOf(unanswered.usage, this.elapsedMs()), ...unanswered, ...ending });
       return;
     }
     const received = answer.received();
@@ -95,16 +93,18 @@ export class Meter extends Booking<MeterInput> {
     const told = () => (final === undefined ? cut() : wholeUsage(request, received, final));
     const { usage, costNanoUsd, detail } = pays ? this.costOf(told(), answer) : { ...ZERO_COST, usage: ZERO_USAGE };
     const costDetail = pays ? detail : undefined;
-    this.book({ ...this.outcomeOf(usage, this.elapsedMs()), costNanoUsd, costDetail, ...ending });
+    this.settle({ ...this.outcomeOf(usage, this.elapsedMs()), costNanoUsd, costDetail, ...ending });
   }
 
   /** A success without cost. */
   private outcomeOf(usage: Usage, latencyMs: number, response?: ChatResponse): Changing<Outcome> {
     const { answer } = this;
-    const { route, request, isInexact } = this.input.admission.plan;
+    const { ctx, admission } = this.input;
+    const { route, request, isInexact } = admission.plan;
     const overheadMs = this.overheadMs();
+    const { queuedMs = 0 } = admission;
     return {
-      requestedModel: this.input.admission.requestedModel,
+      requestedModel: admission.requestedModel,
       stream: request.stream,
       provider: firstChoice(route).provider,
       finalProvider: answer?.target.provider,
@@ -116,32 +116,20 @@ export class Meter extends Booking<MeterInput> {
       costNanoUsd: 0,
       costDetail: undefined,
       savedNanoUsd: 0,
-      timing: {
-        latencyMs,
-        overheadMs,
-        upstreamMs: answer === undefined ? undefined : this.upstreamMs(answer, latencyMs, overheadMs),
-        ttftMs: this.ttftMs,
-      },
+      latencyMs,
+      overheadMs,
+      upstreamMs: answer?.cache === 'miss' ? Math.max(0, latencyMs - (overheadMs ?? 0) - queuedMs) : answer && 0,
+      ttftMs: this.ttftMs,
       cache: answer?.cache ?? 'miss',
       similarity: answer?.similarity,
       matchedBy: answer?.matchedBy,
       attempts: answer?.attempts ?? NO_ATTEMPTS,
       failoverCount: answer?.failoverCount ?? 0,
       dropped: answer?.dropped,
-      detail: this.spanDetail(response),
+      detail: ctx.trace?.mark && describeForSpan(request, response),
       status: 'success',
       httpStatus: 200,
     };
-  }
-
-  private spanDetail(response?: ChatResponse): SpanDetail | undefined {
-    const { ctx, admission } = this.input;
-    return ctx.trace?.mark && describeForSpan(admission.plan.request, response);
-  }
-
-  private book(outcome: Outcome, cache?: CacheWrite): void {
-    const record = this.settle(outcome, cache);
-    if (cache !== undefined && record !== undefined) this.writeWarm(cache, record);
   }
 
   private writeWarm({ key, value, ttlMs, provider, model }: CacheWrite, record: LogRecord): void {
@@ -153,33 +141,36 @@ export class Meter extends Booking<MeterInput> {
 
   private costOf(told: FilledUsage, answer: MeteredCompletion): Costs {
     const { usage, untold } = told;
-    const { costNanoUsd, detail, priced } = this.dearestCost(usage, answer);
+    const { others, prices } = this.input.admission.plan;
+    const billed = pricedAnswer(prices, answer.target, answer.answeredBy);
+    const priced =
+      others === undefined ? billed : this.dearest(usage, answer, [...(billed ? [billed] : []), ...others]);
+    const { costNanoUsd, detail } = priced === undefined ? ZERO_COST : computeCost(usage, priced);
     const all = costNanoUsd + answer.wastedNanoUsd;
     if (untold === undefined && answer.wastedNanoUsd === 0) return { usage, costNanoUsd, detail };
     const heldNanoUsd = heldFor(told, this.input.admission.plan.hold, priced);
     const booked = this.unfinished(usage, all, { isBilled: untold !== undefined, heldNanoUsd });
-    const others = answer.wastedNanoUsd === 0 ? {} : { other_attempts: answer.wastedNanoUsd };
+    const wasted = answer.wastedNanoUsd === 0 ? {} : { other_attempts: answer.wastedNanoUsd };
     const source = booked.costNanoUsd > all ? { price_source: 'hold' } : {};
-    return { ...booked, detail: { ...detail, ...others, ...source } };
+    return { ...booked, detail: { ...detail, ...wasted, ...source } };
   }
 
-  /** Cost at the answering model's price; if unknown, at the dearest possible one. */
-  private dearestCost(usage: Usage, { target, answeredBy }: MeteredCompletion): PricedCost {
-    const { others, prices } = this.input.admission.plan;
-    const billed = pricedAnswer(prices, target, answeredBy);
-    if (others === undefined) {
-      if (billed === undefined) return ZERO_COST;
-      const { costNanoUsd, detail } = computeCost(usage, billed);
-      return { costNanoUsd, detail, priced: billed };
-    }
+  /** The answering model; if unknown, the dearest possible one. */
+  private dearest(
+    usage: Usage,
+    { target, answeredBy }: MeteredCompletion,
+    possible: readonly PricedModel[],
+  ): PricedModel | undefined {
+    const { prices } = this.input.admission.plan;
     const named = answeredBy === undefined ? undefined : prices.find(target.provider, answeredBy);
-    const candidates = named === undefined ? [...(billed === undefined ? [] : [billed]), ...others] : [named];
-    let most: PricedCost | undefined;
-    for (const priced of candidates) {
-      const cost = computeCost(usage, priced);
-      if (most === undefined || cost.costNanoUsd > most.costNanoUsd) most = { ...cost, priced };
+    let dearest: PricedModel | undefined;
+    let mostNanoUsd = -1;
+    for (const priced of named === undefined ? possible : [named]) {
+      const { costNanoUsd } = computeCost(usage, priced);
+      if (costNanoUsd > mostNanoUsd) dearest = priced;
+      mostNanoUsd = Math.max(mostNanoUsd, costNanoUsd);
     }
-    return most ?? ZERO_COST;
+    return dearest;
   }
 
   /** Followers and hits save the price of the answer. */
@@ -189,17 +180,16 @@ export class Meter extends Booking<MeterInput> {
   }
 
   private cacheEntry(
-    { target: answered, dropped, original }: MeteredCompletion,
-    { response: given, packed }: { readonly response: ChatResponse; readonly packed: PackedResponse | undefined },
-    usage: Usage,
-    costNanoUsd: number,
+    { usage, costNanoUsd }: Costs,
+    given: ChatResponse,
+    packed: PackedResponse | undefined,
   ): CacheWrite | undefined {
-    const { admission, ctx } = this.input;
-    const { cacheKey: key, route } = admission.plan;
-    const { project } = admission.principal;
+    const { target: answered, dropped, original } = this.answer as MeteredCompletion;
+    const { cacheKey: key, route } = this.input.admission.plan;
     const response = original === undefined ? given : original();
-    if (key === undefined || response === undefined || !mayCache(response, project)) return;
-    if (!response.choices.every((choice) => choice.finishReason !== 'content_filter')) return;
+    if (key === undefined || response === undefined) return;
+    if (!mayCache(response, this.input.admission.principal.project)) return;
+    for (const { finishReason } of response.choices) if (finishReason === 'content_filter') return;
     const { cacheMaxBodyBytes } = this.needs.config;
     if (packed !== undefined && (packed.text === undefined || packed.bytes > cacheMaxBodyBytes)) return;
     const { provider, model } = answered;
@@ -217,17 +207,12 @@ export class Meter extends Booking<MeterInput> {
     // No character takes more than three bytes.
     if (3 * value.length > cacheMaxBodyBytes && Buffer.byteLength(value) > cacheMaxBodyBytes) return;
     if (route.isPinned && !isSameTarget(answered, route.targets[0])) return;
-    return { key, value, ttlMs: cacheTtlMs(this.needs, { ctx, project, route, answered }), provider, model };
+    return { key, value, ttlMs: cacheTtlMs(this.needs, this.input, answered), provider, model };
   }
 
   private overheadMs(): number | undefined {
     if (this.ttftMs === undefined) return undefined;
     return Math.max(0, this.ttftMs - (this.answer?.firstWaitMs ?? 0) - (this.input.admission.queuedMs ?? 0));
-  }
-
-  private upstreamMs(answer: MeteredCompletion, latencyMs: number, overheadMs = 0): number {
-    const ownMs = overheadMs + (this.input.admission.queuedMs ?? 0);
-    return answer.cache === 'miss' ? Math.max(0, latencyMs - ownMs) : 0;
   }
 }
 
@@ -241,7 +226,4 @@ interface Costs {
   readonly detail: CostDetail;
 }
 
-/** `priced`: provider and model of the price. */
-type PricedCost = Pick<Costs, 'costNanoUsd' | 'detail'> & { readonly priced?: PricedModel };
-
-const ZERO_COST: PricedCost = { costNanoUsd: 0, detail: {} };
+const ZERO_COST: Omit<Costs, 'usage'> = { costNanoUsd: 0, detail: {} };

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'bun:test';
-import { createPriceBook } from '@llm0/core/pricing/create-price-book';
+import { createPriceBook } from '@llm0/core/pricing/price-book';
 import { createRoutingTables } from '@llm0/core/routing/routing-tables';
 import { openaiChat } from '../../dialects/openai-chat/index';
 import { handleChat } from '../chat/handle-chat';

@@ -4,7 +4,7 @@ import { shownName } from '@llm0/core/routing/near-names';
 import { resolveTargets } from '@llm0/core/routing/resolve-targets';
 import type { ErrorEnvelope } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
-import type { Authenticated } from '../request/load-principal';
+import type { Authenticated } from '../request/authenticate';
 import { type NativeTarget, ownQuery, providerName, readTarget } from './read-native';
 
 type Needs = Pick<Services, 'routing' | 'connect'>;

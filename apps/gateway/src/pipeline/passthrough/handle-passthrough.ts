@@ -2,8 +2,8 @@
 
 import { joinInSlices } from '@llm0/core/chat/write-json-in-slices';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { attemptTimeoutMs, connectTimeoutMs, type Timeouts } from '@llm0/core/routing/attempt-plan';
 import { applyMode } from '@llm0/core/routing/failover-mode';
-import { attemptTimeoutMs, connectTimeoutMs, type Timeouts } from '@llm0/core/routing/timeouts';
 import { noteHttp } from '@llm0/core/tracing/request-trace';
 import type { ProviderConnection } from '@llm0/providers/provider-request';
 import {
@@ -19,9 +19,8 @@ import { guardNative, type NativeRequest } from '../guard/guard-native';
 import { handleRefusal, type Progress } from '../handle-refusal';
 import { givenBodies } from '../metering/logged-bodies';
 import { admitInTurn } from '../request/admit-in-turn';
-import { authenticate } from '../request/authenticate';
+import { type Authenticated, authenticate, refreshPrincipal } from '../request/authenticate';
 import { forwardedRequestHeaders } from '../request/forwarded-headers';
-import { type Authenticated, refreshPrincipal } from '../request/load-principal';
 import type { NativeBody } from '../request/native-body';
 import { openContext, type RequestContext } from '../request/open-context';
 import { finalFailure } from '../upstream/final-failure';

@@ -1,9 +1,8 @@
 import { type FilledUsage, fillUsage, type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import { type Cost, computeCost } from '@llm0/core/pricing/compute-cost';
-import { guessTokens } from '@llm0/core/pricing/estimate-tokens';
-import type { PricedModel } from '@llm0/core/pricing/price-book';
-import { pricedAnswer } from '@llm0/core/pricing/priced-answer';
+import { guessTokens } from '@llm0/core/pricing/estimate-cost';
+import { type PricedModel, pricedAnswer } from '@llm0/core/pricing/price-book';
 import { atLeast, isBilledStatus, mayBeBilled, type UsageReader } from '@llm0/providers/transport/call-passthrough';
 import { Booking, type BookingInput, type BookingNeeds, type Ending } from '../metering/booking';
 import { heldFor } from '../metering/held-for';
@@ -133,11 +132,9 @@ export class NativeMeter extends Booking<NativeMeterInput> {
       costNanoUsd,
       costDetail: isUnpriced ? UNPRICED : costDetail,
       savedNanoUsd: 0,
-      timing: {
-        ...{ latencyMs, ttftMs },
-        overheadMs,
-        upstreamMs: waitMs === undefined ? undefined : Math.max(0, latencyMs - (overheadMs ?? 0) - queuedMs),
-      },
+      ...{ latencyMs, ttftMs },
+      overheadMs,
+      upstreamMs: waitMs === undefined ? undefined : Math.max(0, latencyMs - (overheadMs ?? 0) - queuedMs),
       ...{ cache: 'miss', attempts: [], failoverCount: 0 },
       ...ending,
     });

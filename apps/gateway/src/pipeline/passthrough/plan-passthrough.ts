@@ -3,16 +3,21 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { drained } from '@llm0/core/errors/unasked-provider';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
-import { estimateHold, type HoldEstimate } from '@llm0/core/pricing/estimate-cost';
-import { NO_WEIGHT } from '@llm0/core/pricing/estimate-tokens';
+import { estimateHold, type HoldEstimate, NO_WEIGHT } from '@llm0/core/pricing/estimate-cost';
 import type { PriceBook, PricedModel } from '@llm0/core/pricing/price-book';
 import { notAllowed } from '@llm0/core/routing/named-targets';
 import { countReferences, hasVendorTools, type NativeShape } from '@llm0/providers/transport/call-passthrough';
 import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../request/admit';
-import { admitPlan, NO_HOLD } from '../request/admit-plan';
 import { type CostlyPlan, checkCostly } from '../request/check-costly';
-import { choosesModels, isModelAllowed, refuseProvider, refusesUnpriced } from '../request/prepared-route';
+import {
+  admitPlan,
+  choosesModels,
+  isModelAllowed,
+  NO_HOLD,
+  refuseProvider,
+  refusesUnpriced,
+} from '../request/prepared-route';
 import { allowNative } from './allow-native';
 
 /** A parsed native request. */

@@ -3,7 +3,7 @@ import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json'
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { NativePath, NativeShape, PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
 import { type NativeBody, writeLarge, writeSmall } from '../request/native-body';
-import { asObject, readJson } from '../request/read-json';
+import { asObject, readJson } from '../request/read-request';
 import { refuseWebSocket } from '../request/refuse-websocket';
 import { findShape } from './allow-native';
 import type { NativeJob } from './plan-passthrough';

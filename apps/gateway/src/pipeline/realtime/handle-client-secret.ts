@@ -1,9 +1,8 @@
 // A vendor's own secret would open sessions that nobody meters: callers get secrets of the gateway.
-import type { JsonObject } from '@llm0/core/chat/json';
-import { isObject } from '@llm0/core/chat/json';
+import { isObject, type JsonObject } from '@llm0/core/chat/json';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import { createSessionSecret } from '@llm0/core/realtime/realtime-secrets';
 import type { ErrorEnvelope } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
@@ -19,10 +18,16 @@ const DIALECT = 'openai-realtime';
 const SECONDS = { least: 10, usual: 600, most: 7200 };
 const MOST_CHARACTERS = 256 * 1024;
 
-/** `POST /v1/realtime/client_secrets`: a secret that opens sessions at this gateway, under the limits of the key. */
+/** Sessions that a secret opens, and how refusals look. */
+interface SecretKind {
+  readonly envelope: ErrorEnvelope;
+  readonly protocol: 'realtime' | 'translation';
+}
+
+/** `POST …/client_secrets`: a secret that opens sessions at this gateway, under the limits of the key. */
 export async function handleClientSecret(
   services: Services,
-  envelope: ErrorEnvelope,
+  { envelope, protocol }: SecretKind,
   httpRequest: Request,
 ): Promise<Response> {
   const progress: Progress = {};
@@ -34,13 +39,13 @@ export async function handleClientSecret(
     progress.principal = principal;
     ctx.held.key = principal.key.id;
     const { body } = await readRequestBody(services, httpRequest, underWay);
-    const { model, seconds, session, isTranscription } = readAsked(body);
+    const { model, seconds, session, isTranscription } = readAsked(body, protocol);
     progress.requestedModel = model;
     const named = new URL(httpRequest.url).searchParams.get('model');
     if (named !== null && named !== model) {
       throw invalidRequest('model', 'The "model" of the address must be the one of "session.model".');
     }
-    const request = { model, protocol: 'realtime', isTranscription } as const;
+    const request = { model, protocol, isTranscription };
     const admission = await admitPlanned(services, { ctx, principal, dialect: DIALECT, request }, REALTIME);
     progress.principal = admission.principal;
     const target = admission.plan.route?.targets[0] ?? { provider: '', model };
@@ -54,8 +59,15 @@ export async function handleClientSecret(
     const expires_at = await keepSecret(services, hashSecret(value), grant, seconds);
     meter.complete(ZERO_USAGE);
     await meter.handedOver;
-    const shown = { ...session, client_secret: null };
-    return Response.json({ value, expires_at, session: shown }, { headers: { 'X-Request-Id': ctx.requestId } });
+    const id = `sess_${ctx.requestId}`;
+    const shown = {
+      realtime: { ...session, client_secret: null },
+      translation: { id, audio: {}, ...session, expires_at, type: 'translation' },
+    };
+    return Response.json(
+      { value, expires_at, session: shown[protocol] },
+      { headers: { 'X-Request-Id': ctx.requestId } },
+    );
   } catch (cause) {
     return await handleRefusal(services, { dialect: DIALECT, envelope, progress, cause });
   } finally {
@@ -75,13 +87,13 @@ async function keepSecret(
   }
 }
 
-function readAsked(body: JsonObject) {
+function readAsked(body: JsonObject, protocol: SecretKind['protocol']) {
   const session = body.session ?? {};
   if (!isObject(session)) throw invalidRequest('session', '"session" must be an object.');
   if (JSON.stringify(session).length > MOST_CHARACTERS) {
     throw invalidRequest('session', `"session" must have at most ${MOST_CHARACTERS} characters.`);
   }
-  const isTranscription = session.type === 'transcription';
+  const isTranscription = protocol === 'realtime' && session.type === 'transcription';
   const model = isTranscription ? (session.model ?? transcriptionModel(session)) : session.model;
   if (typeof model !== 'string' || model === '') {
     throw invalidRequest('session.model', 'Name the model in "session.model".');

@@ -1,10 +1,11 @@
 import { completionTokens, promptTokens, type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
-import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { chosenGuardrails } from '@llm0/core/guardrails/guardrails';
 import type { Principal } from '@llm0/core/keys/api-key';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import { computeCost, costOfSide, UNPRICED } from '@llm0/core/pricing/compute-cost';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
+import { refuseUnlimited } from '@llm0/core/realtime/conversation-size';
 import { notAllowed, withoutOthers } from '@llm0/core/routing/named-targets';
 import { passOver } from '@llm0/core/routing/narrow-route';
 import { shownName } from '@llm0/core/routing/near-names';
@@ -13,9 +14,8 @@ import { isSameTarget, type Target } from '@llm0/core/routing/target';
 import type { RealtimeProtocol } from '@llm0/providers/transport/call-realtime';
 import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../request/admit';
-import { admitPlan, NO_HOLD } from '../request/admit-plan';
 import { orderedRoute } from '../request/plan-request';
-import { isModelAllowed, preparedRoute, refuseProvider } from '../request/prepared-route';
+import { admitPlan, isModelAllowed, NO_HOLD, preparedRoute, refuseProvider } from '../request/prepared-route';
 
 /** What is asked to be admitted: a session, or something in it that costs money. */
 export interface RealtimeJob {
@@ -76,9 +76,19 @@ function planSession(services: Needs, input: Input): RealtimePlan {
   if (able === undefined) throw refusal(whole, job, reasonOf(whole.targets[0]));
   const route = withoutOthers(orderedRoute(able, tables, ({ priced }) => priced?.prices.input));
   const [target] = route.targets;
+  if (principal.project.strictCaps && answers(job)) for (const { priced } of route.targets) checkContext(priced);
   const asked = { ...input, request: { model: job.model, stream: true } };
   const admit = admitPlan(asked, { model: route.limitName, target, hold: NO_HOLD });
   return { route, admit, priced: target.priced, bound: ZERO_USAGE };
+}
+
+/** Sessions whose answers read the conversation again. */
+const answers = ({ protocol, isTranscription }: RealtimeJob): boolean =>
+  !isTranscription && (protocol === 'realtime' || protocol === 'bidi');
+
+/** Without it, strict caps would refuse each answer. An output limit may still come with the session's settings. */
+function checkContext(priced: PricedModel | undefined): void {
+  if (priced !== undefined && priced.contextWindow === undefined) throw refuseUnlimited(priced, 'context_window');
 }
 
 /** Throws once key or project may use the model no more. */
@@ -150,7 +160,9 @@ function refusal({ alias, targets }: Route, { isTranscription, protocol }: Realt
     return unpriced(target, isTranscription ? HEARD_BY : PRICED_BY[protocol]);
   }
   const name = shownName(alias ?? target.model);
-  return invalidRequest('model', `"${name}" has no sessions of this kind. Name a realtime model.`);
+  const message = `"${name}" has no sessions of this kind. Name a realtime model.`;
+  const kind = target.priced === undefined ? 'model_not_found' : 'invalid_request';
+  return new GatewayError(kind, message, { param: 'model' });
 }
 
 function unpriced({ provider, model }: Target, prices: readonly string[] = []): GatewayError {

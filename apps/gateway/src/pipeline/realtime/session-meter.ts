@@ -47,7 +47,8 @@ export class SessionMeter extends Booking<MeteredPart> {
       failure === undefined
         ? SUCCESS
         : { status: 'error', httpStatus: 502, error: { code: 'upstream_error', message: failure } };
-    if (usage === undefined) this.end(ending);
+    // Usage in units without a price is no free usage.
+    if (usage === undefined || this.isUnpriced(usage)) this.end(ending);
     else this.book({ ...this.described(), ...this.costOf(usage), ...ending });
   }
 
@@ -73,6 +74,10 @@ export class SessionMeter extends Booking<MeteredPart> {
     if (settled !== undefined) onSettled?.();
   }
 
+  private isUnpriced(usage: Usage): boolean {
+    return this.input.admission.plan.priced !== undefined && this.costOf(usage).costDetail?.price_source === UNPRICED;
+  }
+
   private costOf(usage: Usage): { usage: Usage; costNanoUsd: number; costDetail?: CostDetail } {
     const { priced } = this.input.admission.plan;
     if (priced === undefined) return { usage, costNanoUsd: 0, costDetail: { price_source: UNPRICED } };
@@ -91,7 +96,9 @@ export class SessionMeter extends Booking<MeteredPart> {
       ...{ requestedModel: admission.requestedModel, stream: true, provider, finalProvider: provider, model },
       ...{ savedNanoUsd: 0, cache: 'miss' as const, attempts },
       failoverCount: Math.max(0, attempts.length - 1),
-      timing: { latencyMs, upstreamMs: latencyMs, ttftMs: waitedMs },
+      latencyMs,
+      upstreamMs: latencyMs,
+      ttftMs: waitedMs,
     };
   }
 }

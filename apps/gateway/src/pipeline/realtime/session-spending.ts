@@ -2,6 +2,8 @@
 import type { Usage } from '@llm0/core/chat/usage';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { DialectName } from '@llm0/core/logs/log-record';
+import { computeCost, UNPRICED } from '@llm0/core/pricing/compute-cost';
+import type { PriceBook, PricedModel } from '@llm0/core/pricing/price-book';
 import type { Target } from '@llm0/core/routing/target';
 import { traceOfRequest } from '@llm0/core/tracing/trace-context';
 import type { RealtimeProtocol } from '@llm0/providers/transport/call-realtime';
@@ -9,7 +11,7 @@ import type { ErrorEnvelope } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import { handleRefusal } from '../handle-refusal';
 import { admitInRun } from '../request/admit-run';
-import type { Authenticated } from '../request/load-principal';
+import type { Authenticated } from '../request/authenticate';
 import type { RequestContext } from '../request/open-context';
 import { asGatewayError } from '../request/respond-error';
 import { REALTIME, type SessionPart } from './plan-realtime';
@@ -77,13 +79,27 @@ export class SessionSpending {
     const { part, ctx } = this.partOf(wanted);
     const { dialect, model, protocol, isTranscription } = session;
     const request = { model, protocol, isTranscription, part };
-    const { prices } = services.routing().forProject(principal.project.id);
-    const priced = prices.find(part.target.provider, part.target.model);
+    const priced = this.priceOf(part.target);
     const admit = { model, holdNanoUsd: 0, lostNanoUsd: 0, tokens: 0, lostRecord: '' };
     const plan = { admit, priced, bound: wanted.estimate() ?? part.bound(priced ?? NO_PRICES) };
     const decision = { type: 'unchecked', nowMs: services.storeClock.nowMs() } as const;
     const admission = { principal, plan, decision, downgraded: false, requestedModel: request.model };
     return new SessionMeter(services, { ctx, dialect, admission, target: part.target, estimate: wanted.estimate });
+  }
+
+  priceOf({ provider, model }: Target): PricedModel | undefined {
+    return this.prices.find(provider, model);
+  }
+
+  /** Model of the provider whose price of a usage is the highest; undefined without a price. */
+  dearestModel(mode: string, usageOf: (priced: PricedModel) => Usage): string | undefined {
+    const { provider } = this.session.target;
+    const costs = this.prices.list().flatMap((priced) => {
+      if (priced.provider !== provider || priced.mode !== mode) return [];
+      const { costNanoUsd, detail } = computeCost(usageOf(priced), priced);
+      return detail.price_source === UNPRICED ? [] : [{ model: priced.model, costNanoUsd }];
+    });
+    return costs.toSorted((a, b) => b.costNanoUsd - a.costNanoUsd)[0]?.model;
   }
 
   /** Throws where a model may not be used, or has no price. */
@@ -100,6 +116,10 @@ export class SessionSpending {
     const { services, session, principal } = this;
     const { ctx, dialect, model, protocol, isTranscription } = session;
     REALTIME.plan(services, { ctx, principal, dialect, request: { model, protocol, isTranscription } });
+  }
+
+  private get prices(): PriceBook {
+    return this.services.routing().forProject(this.principal.project.id).prices;
   }
 
   private partOf(wanted: Omit<PartWanted, 'estimate'>): { part: SessionPart; ctx: RequestContext } {

@@ -1,10 +1,11 @@
 import { addUsage, type Usage } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
-import { boundHearing, ConversationSize } from '@llm0/core/realtime/conversation-size';
+import { ConversationSize } from '@llm0/core/realtime/conversation-size';
 import { mergeSettings, type SessionSettings } from '@llm0/core/realtime/session-facts';
 import { refuseUnbounded } from '@llm0/core/tasks/task-request';
 import type { RealtimeReader } from '@llm0/providers/transport/call-realtime';
+import { SessionHearing } from './session-hearing';
 import type { SessionMeter } from './session-meter';
 import type { SessionSpending } from './session-spending';
 
@@ -26,17 +27,20 @@ export class SessionTurns {
   private readonly asked: Asked[] = [];
   /** By the vendor's id. */
   private readonly open = new Map<string, SessionMeter>();
-  private readonly hearing = new Map<string, SessionMeter>();
   /** Answers without a hold. */
   private readonly refused = new Set<string>();
   private readonly size = new ConversationSize();
   private settings: SessionSettings = {};
   private isClosed = false;
 
-  constructor(private readonly needs: Needs) {}
+  readonly hearing: SessionHearing;
+
+  constructor(private readonly needs: Needs) {
+    this.hearing = new SessionHearing(needs);
+  }
 
   get isIdle(): boolean {
-    return this.open.size + this.hearing.size + this.refused.size + this.asked.length === 0;
+    return this.open.size + this.refused.size + this.asked.length === 0 && this.hearing.isIdle;
   }
 
   /** Answers that their caller shall not see; empty nearly always. */
@@ -48,15 +52,14 @@ export class SessionTurns {
   configure(settings: SessionSettings): void {
     this.check(settings);
     this.settings = mergeSettings(this.settings, settings);
+    this.hearing.configure(this.settings);
   }
 
   /** Throws for settings that key or project don't allow. */
-  check({ transcriptionModel, unbounded = [] }: SessionSettings): void {
-    const { spending } = this.needs;
-    const [odd] = unbounded;
+  check(settings: SessionSettings): void {
+    const [odd] = settings.unbounded ?? [];
     if (odd !== undefined && this.isStrict) throw refuseUnbounded(odd, `"${odd}" that the vendor runs`);
-    if (transcriptionModel == null) return;
-    spending.check({ ...this.hearingOf(transcriptionModel), bound: (priced) => boundHearing(priced, 1) });
+    this.hearing.check(settings);
   }
 
   /** Holds an answer that the caller asks for. Throws the refusal. */
@@ -65,10 +68,16 @@ export class SessionTurns {
     this.asked.push({ meter, eventId, isSpare: false });
   }
 
-  /** Under strict caps: an answer that begins by itself has its hold before. */
+  /** Under strict caps: what begins by itself has its hold before. */
   spare(): Promise<void> | undefined {
+    const heard = this.hearing.spare();
+    return heard === undefined ? this.spareTurn() : heard.then(() => this.spareTurn());
+  }
+
+  private spareTurn(): Promise<void> | undefined {
     const { answersAlone = true } = this.settings;
-    if (!this.isStrict || !answersAlone || this.asked.length > 0 || this.open.size > 0) return undefined;
+    const isAnswering = answersAlone && !this.needs.spending.session.isTranscription;
+    if (!this.isStrict || !isAnswering || this.asked.length > 0 || this.open.size > 0) return undefined;
     return this.holdTurn().then((meter) => {
       this.asked.push({ meter, eventId: undefined, isSpare: true });
     });
@@ -105,36 +114,6 @@ export class SessionTurns {
     this.refused.delete(turnId);
   }
 
-  /** Speech is being written down: at a price of its own. */
-  async hear(itemId: string): Promise<void> {
-    const { reader, spending } = this.needs;
-    const seconds = reader.takeSeconds();
-    const model = this.transcriptionModel;
-    if (model === undefined) return;
-    const bound = (priced: PricedModel) => boundHearing(priced, seconds);
-    let priced: PricedModel | undefined;
-    const meter = await spending.hold({
-      ...this.hearingOf(model),
-      bound: (one) => {
-        priced = one;
-        return bound(one);
-      },
-      estimate: () => priced && bound(priced),
-    });
-    if (this.isClosed) meter.abort();
-    else this.hearing.set(itemId, meter);
-  }
-
-  /** Without a hold, the vendor tells of a model that nobody named. */
-  heard(itemId: string, usage: Usage | undefined, failure?: string): void {
-    const model = this.transcriptionModel ?? this.needs.spending.session.target.model;
-    const unheld = () =>
-      usage && this.needs.spending.without({ ...this.hearingOf(model), bound: () => usage, estimate: () => usage });
-    const meter = this.hearing.get(itemId) ?? unheld();
-    this.hearing.delete(itemId);
-    meter?.complete(usage, failure);
-  }
-
   /** The vendor refused a frame of the caller: nothing begins that was held for it. */
   reject(eventId: string | undefined, message: string): void {
     const at = this.asked.findIndex((one) => !one.isSpare && (eventId === undefined || one.eventId === eventId));
@@ -146,29 +125,18 @@ export class SessionTurns {
   close(error?: GatewayError): void {
     this.isClosed = true;
     for (const { meter, isSpare } of this.asked) if (isSpare) meter.release(error);
-    const meters = [...this.open.values(), ...this.hearing.values(), ...this.asked.map(({ meter }) => meter)];
-    for (const meter of meters) {
+    for (const meter of [...this.open.values(), ...this.asked.map(({ meter }) => meter)]) {
       if (error === undefined) meter.abort();
       else meter.fail(error);
     }
-    for (const map of [this.open, this.hearing]) map.clear();
+    this.hearing.close(error);
+    this.open.clear();
     this.refused.clear();
     this.asked.length = 0;
   }
 
   private get isStrict(): boolean {
     return this.needs.spending.principal.project.strictCaps;
-  }
-
-  private get transcriptionModel(): string | undefined {
-    const { isTranscription, target } = this.needs.spending.session;
-    return this.settings.transcriptionModel ?? (isTranscription ? target.model : undefined);
-  }
-
-  private hearingOf(model: string) {
-    const { target, isTranscription } = this.needs.spending.session;
-    const isOwn = isTranscription && model === target.model;
-    return { target: { provider: target.provider, model }, ...(isOwn ? {} : { isOther: true as const }) };
   }
 
   private began(turnId: string, meter: SessionMeter): void {

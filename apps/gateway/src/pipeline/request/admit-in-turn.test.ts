@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'bun:test';
 import { Held, Room } from '@llm0/core/async/room';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import type { AdmitDecision, AdmitRequest } from '@llm0/core/limits/hot-store';
 import { OpenParts } from '@llm0/core/limits/open-parts';
 import { createTurnClock } from '@llm0/core/limits/turn-clock.fixture';

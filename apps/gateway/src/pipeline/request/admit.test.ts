@@ -3,7 +3,7 @@ import { Held, Room } from '@llm0/core/async/room';
 import { encodeCachedAnswer } from '@llm0/core/cache/cached-answer';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import { compileBudgets } from '@llm0/core/limits/compile-budgets';
 import { encodeErrorDetails } from '../../dialects/encode-error-details';
 import {

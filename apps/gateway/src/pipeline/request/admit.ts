@@ -1,7 +1,6 @@
 // Hot store unreachable: 503 store_unavailable, or, for projects with `on_store_failure: open`, served without limits or cache.
 
-import { type CachedAnswer, decodeCachedAnswer } from '@llm0/core/cache/cached-answer';
-import { mayCache } from '@llm0/core/cache/tool-answers';
+import { type CachedAnswer, decodeCachedAnswer, mayCache } from '@llm0/core/cache/cached-answer';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { labelsOf } from '@llm0/core/keys/api-key';
@@ -12,13 +11,19 @@ import { fitOutput } from '@llm0/core/pricing/fit-output';
 import { mayAnswer } from '@llm0/core/routing/named-targets';
 import type { RouteTarget } from '@llm0/core/routing/resolve-targets';
 import type { Services } from '../../services/contract';
+import { type Authenticated, refreshPrincipal, reloadPrincipal } from './authenticate';
 import { denial } from './denials';
-import { type Authenticated, refreshPrincipal, reloadPrincipal } from './load-principal';
 import type { RequestContext } from './open-context';
 import { planRequest, type RequestPlan } from './plan-request';
 
 export type AdmitNeeds = Pick<Services, 'hotStore' | 'keyCache' | 'clock' | 'routing' | 'connect'> &
   Pick<Services, 'downgradeModels' | 'storeClock' | 'metrics' | 'refreshTables' | 'runs' | 'openParts'>;
+
+/** Of requests with guardrails. */
+export interface Judge {
+  /** Judges the request by a reloaded principal's guardrails; its body for the provider. */
+  judgeAgain(principal: Authenticated): Promise<ChatRequest | undefined>;
+}
 
 export interface AdmitInput<R = ChatRequest> {
   readonly ctx: RequestContext;
@@ -27,8 +32,7 @@ export interface AdmitInput<R = ChatRequest> {
   readonly request: R;
   /** Body for the provider, if guardrails changed it. */
   readonly toSend?: ChatRequest | undefined;
-  /** Judges the request by a reloaded principal's guardrails. */
-  readonly judgeAgain?: ((principal: Authenticated) => Promise<ChatRequest | undefined>) | undefined;
+  readonly judge?: Judge | undefined;
   /** Tells when its caller leaves a queue; absent: it never waits in one. */
   readonly httpRequest?: Pick<Request, 'signal'> | undefined;
   /** Part of something that has a place of its own, such as a session. */
@@ -91,19 +95,22 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
   planner: Planner<R, P, S>,
   run?: Budget,
 ): Promise<Admission<P, S>> {
-  const requestedModel = input.request.model;
   if (input.ctx.isSpent === true) return admitSpent(services, input, planner);
+  const { model: requestedModel } = input.request;
+  const { customerId } = input.ctx;
   let known = input;
   let reloaded = false;
   let skipCache = false;
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    let requested = tryPlan(services, known, planner);
-    if (requested instanceof GatewayError) {
-      known = await withPrincipal(known, await refreshPrincipal(services, known.principal, requested));
+    let requested: P;
+    try {
+      requested = planner.plan(services, known);
+    } catch (refusal) {
+      known = await refreshed(services, known, refusal);
       requested = planner.plan(services, known);
     }
     const { principal } = known;
-    const downgrade = planDowngrade(services, known, { requested, planner });
+    const downgrade = customerId === undefined ? undefined : planDowngrade(services, known, { requested, planner });
     const asked = admitRequest(known, requested, { downgrade: downgrade?.plan, reloaded, skipCache, run, services });
     let decision: AdmitDecision;
     const askedMs = services.clock.monotonicMs();
@@ -122,9 +129,7 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
         break;
       case 'replan':
         if (downgrade?.error !== undefined && downgrade.model === decision.downgradeModel) throw downgrade.error;
-        if (input.ctx.customerId !== undefined) {
-          services.downgradeModels.set(principal.project.id, input.ctx.customerId, decision.downgradeModel);
-        }
+        services.downgradeModels.set(principal.project.id, customerId ?? '', decision.downgradeModel);
         break;
       case 'denied':
         throw denial(decision);
@@ -141,15 +146,20 @@ export async function admitPlanned<R extends { readonly model: string }, P exten
       }
     }
   }
-  throw new GatewayError('overloaded', 'The limits of this key are changing right now. Retry shortly.', {
-    retryAfterMs: 1000,
-  });
+  const message = 'The limits of this key are changing right now. Retry shortly.';
+  throw new GatewayError('overloaded', message, { retryAfterMs: 1000 });
+}
+
+/** The request after a refusal to plan it: local data may be outdated. Throws the refusal if nothing changed. */
+async function refreshed<R>(services: AdmitNeeds, input: AdmitInput<R>, refusal: unknown): Promise<AdmitInput<R>> {
+  if (!(refusal instanceof GatewayError)) throw refusal;
+  return withPrincipal(input, await refreshPrincipal(services, input.principal, refusal));
 }
 
 /** Plans again for a reloaded key and project, by the current guardrails. */
 async function withPrincipal<R>(input: AdmitInput<R>, principal: Authenticated): Promise<AdmitInput<R>> {
   if (principal.guardrails === input.principal.guardrails) return { ...input, principal };
-  return { ...input, principal, toSend: await input.judgeAgain?.(principal) };
+  return { ...input, principal, toSend: await input.judge?.judgeAgain(principal) };
 }
 
 /** No limit undoes what a vendor bills: the settlement books it without a hold. */
@@ -161,16 +171,6 @@ function admitSpent<R extends { readonly model: string }, P extends Planned, S>(
   const { principal, request } = input;
   const decision = { type: 'spent', nowMs: services.storeClock.nowMs() } as const;
   return { principal, plan: planner.plan(services, input), decision, downgraded: false, requestedModel: request.model };
-}
-
-/** Returns the refusal instead of throwing, because local data may be outdated. */
-function tryPlan<R, P, S>(services: AdmitNeeds, input: AdmitInput<R>, planner: Planner<R, P, S>): P | GatewayError {
-  try {
-    return planner.plan(services, input);
-  } catch (refusal) {
-    if (refusal instanceof GatewayError) return refusal;
-    throw refusal;
-  }
 }
 
 /** The store can't decide: open projects are served all the same, their cost is settled when the store is back. */
@@ -245,6 +245,8 @@ export const CHAT: Planner<ChatRequest, RequestPlan, CachedAnswer> = {
   },
 };
 
+const withoutCache = ({ admit }: Planned): AdmitPlan => ({ ...admit, cacheKey: undefined });
+
 function admitRequest(
   input: AdmitInput<unknown>,
   requested: Planned,
@@ -256,7 +258,7 @@ function admitRequest(
     services: Pick<Services, 'openParts'>;
   },
 ): AdmitRequest {
-  const look = (plan: Planned) => (options.skipCache ? { ...plan.admit, cacheKey: undefined } : plan.admit);
+  const { skipCache, downgrade } = options;
   const { key, project, budgets, levelLimits } = input.principal;
   const asked = budgets?.of(labelsOf(input.principal, input.ctx.labels));
   return {
@@ -272,8 +274,8 @@ function admitRequest(
         : { ratePerMinute: key.rateLimitPerMinute, burst: key.rateLimitBurst ?? key.rateLimitPerMinute },
     customerId: input.ctx.customerId,
     maxCustomers: project.maxCustomers,
-    requested: look(requested),
-    downgrade: options.downgrade && look(options.downgrade),
+    requested: skipCache ? withoutCache(requested) : requested.admit,
+    downgrade: skipCache ? downgrade && withoutCache(downgrade) : downgrade?.admit,
     projectCapNanoUsd: project.monthlyCapNanoUsd,
     keyBudgetNanoUsd: key.budgetNanoUsd,
     keyBudgetPeriod: key.budgetPeriod,

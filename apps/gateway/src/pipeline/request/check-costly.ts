@@ -4,7 +4,7 @@ import type { Principal } from '@llm0/core/keys/api-key';
 import type { PriceBook, PricedModel } from '@llm0/core/pricing/price-book';
 import { notAllowed } from '@llm0/core/routing/named-targets';
 import { shownName } from '@llm0/core/routing/near-names';
-import { type Costly, type CostlyUse, findCostly } from '@llm0/providers/transport/call-provider';
+import { COSTS_AS_USUAL, type Costly, type CostlyUse, findCostly } from '@llm0/providers/transport/call-provider';
 import { choosesModels, isCapped, isModelAllowed, refusesUnpriced } from './prepared-route';
 
 /** Priced targets. */
@@ -34,10 +34,19 @@ const EXACT: CostlyPlan = { isInexact: false };
 
 /** Throws for models outside of the key's list, and under a cap for fields with an unbounded or unknown cost. */
 export function checkCostly(principal: Principal, { wire, targets }: CostlyRequest, prices: PriceBook): CostlyPlan {
-  if (wire === undefined) return EXACT;
-  const costly = findCostly(wire.format, wire.body);
+  const costly = wire === undefined ? COSTS_AS_USUAL : findCostly(wire.format, wire.body);
+  return costly === COSTS_AS_USUAL ? EXACT : judgeCostly({ principal, targets, prices }, costly);
+}
+
+interface Judging {
+  readonly principal: Principal;
+  readonly targets: readonly CostlyTarget[];
+  readonly prices: PriceBook;
+}
+
+/** Judges what `findCostly` found. */
+export function judgeCostly({ principal, targets, prices }: Judging, costly: Costly): CostlyPlan {
   const { uses, tier } = costly;
-  if (uses.length === 0 && costly.names.length === 0 && tier === undefined) return EXACT;
   const isAsked = (name: string) => targets.some(({ provider, model }) => withoutPrefix(name, provider) === model);
   const names = costly.names.filter(({ name }) => !isAsked(name));
   if (uses.length === 0 && names.length === 0 && tier === undefined) return EXACT;
@@ -61,14 +70,18 @@ function refuseUse(principal: Principal, { field, effect }: CostlyUse): void {
   throw new GatewayError('request_over_limit', message, { param: field });
 }
 
-interface Named {
+export interface Named {
   readonly name: string;
   readonly field: string;
   readonly targets: readonly CostlyTarget[];
 }
 
-/** The name's price at each provider that may be asked. */
-function pricesOf(principal: Principal, { name, field, targets }: Named, prices: PriceBook): readonly PricedModel[] {
+/** The name's price at each provider that may be asked. Throws for models outside of the key's list. */
+export function pricesOf(
+  principal: Principal,
+  { name, field, targets }: Named,
+  prices: PriceBook,
+): readonly PricedModel[] {
   const providers = [...new Set(targets.map(({ provider }) => provider))];
   const spellings = providers.flatMap((provider) => {
     const model = withoutPrefix(name, provider);

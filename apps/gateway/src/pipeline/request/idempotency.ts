@@ -5,7 +5,7 @@ import type { IdempotencyClaim, IdempotencyKeys } from '@llm0/core/cache/idempot
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Services } from '../../services/contract';
 import type { Admission, AdmitInput } from './admit';
-import { type Authenticated, reloadPrincipal } from './load-principal';
+import { type Authenticated, reloadPrincipal } from './authenticate';
 import { planRequest } from './plan-request';
 
 type Needs = Pick<Services, 'idempotency' | 'keyCache' | 'clock' | 'routing' | 'storeClock'>;
@@ -25,12 +25,8 @@ const NO_CLAIM: IdempotencyClaim<never> = {
 };
 export const UNCLAIMED: Claimed<never, never> = { claim: NO_CLAIM };
 
-const HEADER = 'idempotency-key';
+export const IDEMPOTENCY_KEY = 'idempotency-key';
 const MAX_LENGTH = 256;
-
-export function hasIdempotencyKey(request: Request): boolean {
-  return request.headers.has(HEADER);
-}
 
 /** The claim of a chat request with an `Idempotency-Key`. */
 export function claimCompletion(services: Needs, input: AdmitInput, httpRequest: Request): Promise<Claimed> {
@@ -81,7 +77,7 @@ export async function claimOrReplay<A, P, S>(
 }
 
 function readKey(httpRequest: Request): string {
-  const key = httpRequest.headers.get(HEADER)?.trim() ?? '';
+  const key = httpRequest.headers.get(IDEMPOTENCY_KEY)?.trim() ?? '';
   if (key !== '' && key.length <= MAX_LENGTH) return key;
   throw invalidRequest('Idempotency-Key', `Idempotency-Key must have 1 to ${MAX_LENGTH} characters.`);
 }

@@ -1,9 +1,9 @@
 import type { Held } from '@llm0/core/async/room';
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Modality } from '@llm0/core/logs/log-record';
+import { parseUsd } from '@llm0/core/pricing/format-usd';
 import type { RequestTrace } from '@llm0/core/tracing/request-trace';
 import type { Services } from '../../services/contract';
-import { RUN_BUDGET, readRunBudget, readRunId } from './run-id';
 
 /** `off`: no cache; `refresh`: only writes. */
 export type CacheMode = 'normal' | 'off' | 'refresh';
@@ -51,7 +51,7 @@ export interface RequestContext {
 const MAX_LABELS = 16;
 const MAX_LABEL_LENGTH = 256;
 const MAX_CUSTOMER_ID_LENGTH = 256;
-const LABEL_PREFIX = 'x-llm0-';
+const OWN_PREFIX = 'x-llm0-';
 /** `X-LLM0-*` headers with their own meaning, which are never labels. */
 const RESERVED = new Set([
   ...['cache', 'cache-ttl', 'cache-threshold', 'drop-params', 'dropped', 'run-id', 'session', 'guardrail'],
@@ -69,20 +69,22 @@ export function openContext(
   request: Request,
   { held, chosen }: OpenedBy,
 ): RequestContext {
-  const headers = request.headers;
+  const { headers } = request;
   const requestId = chosen?.requestId ?? services.createId();
+  let hasOwn = false;
+  for (const name of headers.keys()) hasOwn ||= name.startsWith(OWN_PREFIX);
   return {
     requestId,
     startMs: services.clock.monotonicMs(),
     clientRequestId: headers.get('x-request-id')?.slice(0, MAX_LABEL_LENGTH) ?? undefined,
     customerId: headers.get('x-customer-id')?.trim().slice(0, MAX_CUSTOMER_ID_LENGTH) || undefined,
-    runId: readRunId(headers),
-    session: headers.get('x-llm0-session')?.slice(0, MAX_LABEL_LENGTH) || undefined,
+    runId: hasOwn ? readRunId(headers) : undefined,
+    session: hasOwn ? headers.get('x-llm0-session')?.slice(0, MAX_LABEL_LENGTH) || undefined : undefined,
     modality: chosen?.modality,
     isSpent: chosen?.isSpent,
     trace: services.tracing.begin(headers, requestId),
-    labels: readLabels(headers),
-    controls: readControls(headers),
+    labels: hasOwn ? readLabels(headers) : undefined,
+    controls: hasOwn || headers.has('cache-control') ? readControls(headers) : NORMAL_CONTROLS,
     held,
   };
 }
@@ -91,8 +93,8 @@ function readLabels(headers: Headers): RequestContext['labels'] {
   let labels: Record<string, string> | undefined;
   let count = 0;
   for (const name of headers.keys()) {
-    if (!name.startsWith(LABEL_PREFIX)) continue;
-    const label = name.slice(LABEL_PREFIX.length);
+    if (!name.startsWith(OWN_PREFIX)) continue;
+    const label = name.slice(OWN_PREFIX.length);
     if (label === '' || RESERVED.has(label) || count >= MAX_LABELS) continue;
     labels ??= {};
     labels[label] = headers.get(name)?.slice(0, MAX_LABEL_LENGTH) ?? '';
@@ -162,4 +164,30 @@ function headerNumber(name: string, text: string, range: { min: number; max: num
     throw invalidRequest(name, `${name} must be a number from ${range.min} to ${range.max}.`);
   }
   return value;
+}
+
+const RUN_ID_HEADER = 'x-llm0-run-id';
+const RUN_ID = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** The caller's run id; undefined without one. Throws `invalid_request`. */
+export function readRunId(headers: Headers): string | undefined {
+  const sent = headers.get(RUN_ID_HEADER)?.trim();
+  if (sent === undefined || sent === '') return undefined;
+  if (RUN_ID.test(sent)) return sent;
+  throw invalidRequest('X-LLM0-Run-Id', 'X-LLM0-Run-Id must be 1 to 128 letters, digits or any of ". _ : -".');
+}
+
+const RUN_BUDGET = 'x-llm0-run-budget-usd';
+
+/** Budget of the caller's run in nano-USD. Throws `invalid_request`. */
+function readRunBudget(headers: Headers, text: string): number {
+  const nanoUsd = parseUsd(text);
+  if (nanoUsd === undefined || nanoUsd < 0) {
+    throw invalidRequest(
+      'X-LLM0-Run-Budget-Usd',
+      'X-LLM0-Run-Budget-Usd must be an amount in USD, at most 9 decimals.',
+    );
+  }
+  if ((headers.get(RUN_ID_HEADER) ?? '').trim() !== '') return nanoUsd;
+  throw invalidRequest('X-LLM0-Run-Id', 'X-LLM0-Run-Budget-Usd needs X-LLM0-Run-Id, the name of the run.');
 }

@@ -4,7 +4,7 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { ApiKey, Principal, Project } from '@llm0/core/keys/api-key';
 import { compileBudgets } from '@llm0/core/limits/compile-budgets';
-import { createPriceBook } from '@llm0/core/pricing/create-price-book';
+import { createPriceBook } from '@llm0/core/pricing/price-book';
 import { createAliasBook } from '@llm0/core/routing/alias';
 import { createRoutingTables, type RoutingTables } from '@llm0/core/routing/routing-tables';
 import { targetKey } from '@llm0/core/routing/target';

@@ -2,22 +2,30 @@ import { exactCacheKey } from '@llm0/core/cache/cache-key';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { chosenGuardrails } from '@llm0/core/guardrails/guardrails';
-import type { Principal, Project } from '@llm0/core/keys/api-key';
+import type { Principal } from '@llm0/core/keys/api-key';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import type { DialectName } from '@llm0/core/logs/log-record';
-import { estimateHold, type HoldEstimate } from '@llm0/core/pricing/estimate-cost';
-import { guessContextTokens, NO_WEIGHT, type RequestWeight, weighRequest } from '@llm0/core/pricing/estimate-tokens';
-import type { PriceBook, PricedModel } from '@llm0/core/pricing/price-book';
+import {
+  estimateHold,
+  guessContextTokens,
+  guessTokens,
+  type HoldEstimate,
+  NO_WEIGHT,
+  type RequestWeight,
+  weighRequest,
+} from '@llm0/core/pricing/estimate-cost';
+import type { PriceBook } from '@llm0/core/pricing/price-book';
 import { keepWarm } from '@llm0/core/routing/keep-warm';
 import { withoutOthers } from '@llm0/core/routing/named-targets';
-import { fitsAll, narrowRoute, type RouteNeeds } from '@llm0/core/routing/narrow-route';
+import { narrowRoute } from '@llm0/core/routing/narrow-route';
 import { orderTargets } from '@llm0/core/routing/order-targets';
 import type { Route, RouteTarget, RoutingTables } from '@llm0/core/routing/resolve-targets';
+import { fitsAll } from '@llm0/core/routing/routing-tables';
+import { COSTS_AS_USUAL, findCostly } from '@llm0/providers/transport/call-provider';
 import type { Services } from '../../services/contract';
-import { admitPlan, NO_HOLD } from './admit-plan';
-import { type CostlyPlan, checkCostly } from './check-costly';
+import { type CostlyPlan, judgeCostly } from './check-costly';
 import type { RequestContext } from './open-context';
-import { type PreparedRoute, preparedRoute } from './prepared-route';
+import { admitPlan, NO_HOLD, type PreparedRoute, preparedRoute } from './prepared-route';
 
 /** One way to serve the request: route, hold and caching. */
 export interface RequestPlan extends Partial<CostlyPlan> {
@@ -49,9 +57,8 @@ export interface PlanInput {
 }
 
 /** The larger of requested and sent body, for absolute caps. */
-function weighSent({ request, toSend }: PlanInput): RequestWeight {
+function weighSent(request: ChatRequest, toSend: ChatRequest): RequestWeight {
   const asked = weighRequest(request);
-  if (toSend === undefined || toSend === request) return asked;
   const sent = weighRequest(toSend);
   const bytesOf = ({ textBytes, unknownBytes }: RequestWeight) => textBytes + unknownBytes;
   return bytesOf(sent) > bytesOf(asked) ? sent : asked;
@@ -61,22 +68,29 @@ function weighSent({ request, toSend }: PlanInput): RequestWeight {
 export function planRequest(services: Pick<Services, 'routing'>, input: PlanInput): RequestPlan {
   const { ctx, principal, request } = input;
   const { project } = principal;
+  const { controls } = ctx;
   const tables = services.routing();
   const isCount = request.countOnly === true;
   // Counting tokens costs nothing.
-  const weight = isCount ? NO_WEIGHT : weighSent(input);
+  const isChanged = input.toSend !== undefined && input.toSend !== request;
+  const weight = isCount ? NO_WEIGHT : isChanged ? weighSent(request, input.toSend) : weighRequest(request);
   if (project.strictCaps) checkBounded(weight, request);
-  const prepared = preparedRoute(principal, tables, { model: request.model, failover: ctx.controls.failover });
+  const choice = controls.failover === undefined ? request : { model: request.model, failover: controls.failover };
+  const prepared = preparedRoute(principal, tables, choice);
   const route = planRoute(input, prepared, { tables, weight });
-  const costly = isCount
-    ? undefined
-    : checkCostly(principal, { wire: request.wire, targets: route.targets }, tables.prices);
-  const hold = isCount
-    ? NO_HOLD
-    : estimateHold(request, weight, pricesOf(route, prepared, costly?.others), prepared.hold);
-  const dropParams = ctx.controls.dropParams ?? prepared.dropParams;
-  const cacheScope = guardedScope(input, dropParams ? `${route.scope} drop_params` : route.scope);
-  const cacheKey = cacheable(project, ctx) ? exactCacheKey(project.id, cacheScope, request) : undefined;
+  const { targets } = route;
+  const found = isCount || request.wire === undefined ? undefined : findCostly(request.wire.format, request.wire.body);
+  const isUsual = found === undefined || found === COSTS_AS_USUAL;
+  const costly = isUsual ? undefined : judgeCostly({ principal, targets, prices: tables.prices }, found);
+  const own = route === prepared.route ? prepared.prices : targets.map(({ priced }) => priced);
+  const prices = costly?.others === undefined ? own : [...own, ...costly.others];
+  const hold = isCount ? NO_HOLD : estimateHold(request, weight, prices, prepared.hold);
+  const dropParams = controls.dropParams ?? prepared.dropParams;
+  const asked = dropParams ? `${route.scope} drop_params` : route.scope;
+  const isJudged = principal.guardrails !== undefined || controls.guardrail !== undefined;
+  const cacheScope = isJudged ? guardedScope(input, asked) : asked;
+  const isCached = project.cacheEnabled && controls.cache !== 'off';
+  const cacheKey = isCached ? exactCacheKey(project.id, cacheScope, request) : undefined;
   return {
     request,
     route,
@@ -93,9 +107,9 @@ export function planRequest(services: Pick<Services, 'routing'>, input: PlanInpu
     admit: admitPlan(input, {
       hold,
       model: route.limitName,
-      target: route.targets[0],
-      facts: route.targets[0] === prepared.route.targets[0] ? prepared.lostFacts : undefined,
-      cacheKey: ctx.controls.cache === 'normal' ? cacheKey : undefined,
+      target: targets[0],
+      facts: targets[0] === prepared.route.targets[0] ? prepared.lostFacts : undefined,
+      cacheKey: controls.cache === 'normal' ? cacheKey : undefined,
     }),
   };
 }
@@ -104,16 +118,6 @@ export function planRequest(services: Pick<Services, 'routing'>, input: PlanInpu
 export function guardedScope({ ctx, principal }: Pick<PlanInput, 'ctx' | 'principal'>, scope: string): string {
   const guardrails = chosenGuardrails(principal.guardrails, ctx.controls.guardrail);
   return guardrails === undefined ? scope : `${scope} guardrails ${guardrails.cacheScope(ctx.customerId)}`;
-}
-
-function cacheable(project: Project, ctx: RequestContext): boolean {
-  return project.cacheEnabled && ctx.controls.cache !== 'off';
-}
-
-/** Prices of all models that may answer. */
-function pricesOf(route: Route, prepared: PreparedRoute, others: readonly PricedModel[] | undefined) {
-  const own = route === prepared.route ? prepared.prices : route.targets.map(({ priced }) => priced);
-  return others === undefined ? own : [...own, ...others];
 }
 
 interface Weighed {
@@ -129,11 +133,17 @@ function planRoute(
 ): Route {
   const { project } = principal;
   const strictOutput = project.strictCaps ? project.defaultOutputTokens : 0;
-  const route = narrowed(prepared, request, {
-    inputTokens: guessContextTokens(request, weight),
+  const size = {
+    inputTokens: request.prompt === undefined ? guessTokens(weight.textBytes) : guessContextTokens(request.prompt),
     outputTokens: request.maxOutputTokens ?? strictOutput,
     hasImages: weight.images > 0,
-  });
+  };
+  const isFit = prepared.isPriced && fitsAll(prepared.route, size);
+  const { model } = request;
+  const { refusesUnpriced } = prepared;
+  const route = isFit
+    ? prepared.route
+    : narrowRoute(prepared.route, { ...size, model, outputParam: demandedLimit(request), refusesUnpriced });
   if (route.alias === undefined || route.targets.length === 1) return route;
   const ordered = orderedRoute(
     route,
@@ -141,15 +151,6 @@ function planRoute(
     ({ priced }) => priced && estimateHold(request, weight, [priced], { ...prepared.hold, strict: false }).holdNanoUsd,
   );
   return withoutOthers(keepWarm(ordered, { projectId: project.id, session: ctx.session, request }, tables));
-}
-
-function narrowed(
-  { route, isPriced, refusesUnpriced }: PreparedRoute,
-  request: ChatRequest,
-  size: Pick<RouteNeeds, 'inputTokens' | 'outputTokens' | 'hasImages'>,
-): Route {
-  if (isPriced && fitsAll(route, size)) return route;
-  return narrowRoute(route, { ...size, model: request.model, outputParam: demandedLimit(request), refusesUnpriced });
 }
 
 /** The route in its strategy's order. `costOf`: undefined for a target without a price. */

@@ -1,10 +1,11 @@
 // A kept prepared route must serve like one made from scratch, and never outlive a change.
+
 import { afterAll, expect, test } from 'bun:test';
 import type { JsonObject } from '@llm0/core/chat/json';
 import type { ApiKey, Project } from '@llm0/core/keys/api-key';
 import type { KnownPrincipal } from '@llm0/core/keys/key-cache';
 import type { HotStore, Settlement } from '@llm0/core/limits/hot-store';
-import { createPriceBook } from '@llm0/core/pricing/create-price-book';
+import { createPriceBook } from '@llm0/core/pricing/price-book';
 import { type Alias, createAliasBook } from '@llm0/core/routing/alias';
 import { FAILOVER_MODES } from '@llm0/core/routing/failover-mode';
 import { createRoutingTables, type RoutingTables } from '@llm0/core/routing/routing-tables';

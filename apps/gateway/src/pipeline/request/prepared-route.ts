@@ -1,10 +1,13 @@
-import { type ApiKey, levelWithout, type Principal } from '@llm0/core/keys/api-key';
-import type { HoldOptions } from '@llm0/core/pricing/estimate-cost';
+import { type ApiKey, type Labels, labelsOf, levelWithout, type Principal } from '@llm0/core/keys/api-key';
+import type { AdmitPlan } from '@llm0/core/limits/hot-store';
+import { type DialectName, MODALITY_OF } from '@llm0/core/logs/log-record';
+import type { HoldEstimate, HoldOptions } from '@llm0/core/pricing/estimate-cost';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
 import type { FailoverSetting } from '@llm0/core/routing/failover-mode';
 import { allowedTargets, providerNotAllowed, soleTarget, withinProviders } from '@llm0/core/routing/named-targets';
 import { type Route, type RoutingTables, resolveTargets } from '@llm0/core/routing/resolve-targets';
-import { lostFacts } from './admit-plan';
+import type { Target } from '@llm0/core/routing/target';
+import type { RequestContext } from './open-context';
 
 /** What key, project and tables decide about requests for a model: made once, shared by all of them. */
 export interface PreparedRoute {
@@ -34,12 +37,8 @@ const MOST_PREPARED = 10_000;
 
 /** Prepared routes of the same tables: new tables, keys or projects are new objects, so nothing is invalidated. */
 class PreparedRoutes {
-  private byPrincipal = new WeakMap<Principal, Map<string, PreparedRoute>>();
+  byPrincipal = new WeakMap<Principal, Map<string, PreparedRoute>>();
   private size = 0;
-
-  find(principal: Principal, model: string): PreparedRoute | undefined {
-    return this.byPrincipal.get(principal)?.get(model);
-  }
 
   keep(principal: Principal, model: string, prepared: PreparedRoute): void {
     if (this.size >= MOST_PREPARED) {
@@ -62,7 +61,7 @@ export function preparedRoute(principal: Principal, tables: RoutingTables, choic
     routes = new PreparedRoutes();
     BY_TABLES.set(tables, routes);
   }
-  const known = routes.find(principal, choice.model);
+  const known = routes.byPrincipal.get(principal)?.get(choice.model);
   if (known !== undefined) return known;
   const prepared = prepareRoute(principal, tables, choice);
   routes.keep(principal, choice.model, prepared);
@@ -142,4 +141,69 @@ export function refusesUnpriced(principal: Principal): boolean {
 export function isCapped({ key, project, budgets }: Principal): boolean {
   const isMonthly = project.monthlyCapNanoUsd !== null || key.budgetNanoUsd !== null;
   return project.strictCaps || isMonthly || budgets !== undefined;
+}
+
+/** Hold of a request until its settlement. Once sent, the input is certainly billed. */
+export type PlannedHold = Pick<HoldEstimate, 'holdNanoUsd' | 'inputNanoUsd' | 'tokens'>;
+
+/** Free of charge, however large the input. */
+export const NO_HOLD: HoldEstimate = {
+  ...{ holdNanoUsd: 0, inputNanoUsd: 0, tokens: 0, outputTokens: 0, answers: 1 },
+  context: { promptTokens: 0 },
+};
+
+export interface PlannedAdmission {
+  /** Name for per-model limits. */
+  readonly model: string;
+  /** Tried first. */
+  readonly target: Target;
+  readonly hold: PlannedHold;
+  readonly cacheKey?: string | undefined;
+  /** See `lostFacts`; absent unless prepared. */
+  readonly facts?: string | undefined;
+}
+
+/** Hold in the store, and the row for the reaper. If the process dies, the input is booked; under strict caps all of it. */
+export function admitPlan(input: AdmittedInput, planned: PlannedAdmission): AdmitPlan {
+  const { ctx, principal, dialect, request } = input;
+  const { model, target, cacheKey } = planned;
+  const { holdNanoUsd, inputNanoUsd, tokens } = planned.hold;
+  const isAbsolute = principal.project.strictCaps;
+  const lostNanoUsd = isAbsolute ? holdNanoUsd : inputNanoUsd;
+  const facts = planned.facts ?? lostFacts(principal, request.model, target);
+  const modality = MODALITY_OF[dialect] ?? ctx.modality;
+  const labels = labelsOf(principal, ctx.labels);
+  const { clientRequestId, runId, trace, customerId } = ctx;
+  const hasMore = (clientRequestId ?? runId ?? trace ?? customerId ?? labels) !== undefined;
+  const lostRecord =
+    `{"id":${JSON.stringify(ctx.requestId)},"dialect":"${dialect}","stream":${request.stream},` +
+    `"costNanoUsd":${lostNanoUsd},${facts}${modality === undefined ? '' : `,"modality":"${modality}"`}` +
+    `${hasMore ? moreOfLost(ctx, labels) : ''}}`;
+  return { model, holdNanoUsd, lostNanoUsd, tokens, isAbsolute, cacheKey, lostRecord };
+}
+
+/** Owner of the request, and its row fields. */
+export interface AdmittedInput {
+  readonly ctx: RequestContext;
+  readonly principal: Principal;
+  readonly dialect: DialectName;
+  readonly request: { readonly model: string; readonly stream: boolean };
+}
+
+/** The part of a lost request's row that all requests of the principal to this target share, as JSON members. */
+export function lostFacts({ key, project }: Principal, requestedModel: string, { provider, model }: Target): string {
+  return JSON.stringify({
+    ...{ projectId: project.id, apiKeyId: key.id, model, requestedModel, provider },
+    ...{ tokensIn: 0, tokensOut: 0, tokensCacheRead: 0, tokensCacheWrite: 0, tokensReasoning: 0, savedNanoUsd: 0 },
+    ...{ costEstimated: true, latencyMs: 0, cacheHit: false, semanticCacheHit: false, failoverCount: 0 },
+    ...{ status: 'error', httpStatus: 502, errorCode: 'gateway_lost' },
+    errorMessage: 'The gateway process handling this request died; the input part of its hold was booked.',
+  }).slice(1, -1);
+}
+
+/** Members of a lost request's row that few requests have. */
+function moreOfLost({ clientRequestId, runId, trace, customerId }: RequestContext, labels: Labels | undefined): string {
+  const { traceId, mark } = trace ?? {};
+  const more = JSON.stringify({ clientRequestId, runId, traceId, trace: mark, customerId, labels });
+  return more === '{}' ? '' : `,${more.slice(1, -1)}`;
 }

@@ -50,10 +50,9 @@ export function responseHeaders(
     const reasons = explainRoute(route, answer.attempts);
     if (reasons !== undefined) headers['X-LLM0-Route'] = routeText(reasons);
   }
-  const original = firstChoice(route).provider;
   if (answer.failoverCount > 0) {
     headers['X-Failover'] = 'true';
-    headers['X-Original-Provider'] = original;
+    headers['X-Original-Provider'] = firstChoice(route).provider;
   }
   if (admission.queuedMs !== undefined) headers['X-Queued-Ms'] = admission.queuedMs.toFixed(2);
   if (admission.downgraded) headers['X-Downgraded-From'] = headerText(admission.requestedModel);
@@ -69,7 +68,8 @@ export function addDecisionHeaders(headers: HeaderTable, { decision, principal }
   if (decision.type === 'admitted' && decision.spendWarning !== undefined) {
     headers['X-Warning'] = decision.spendWarning;
   } else if (decision.type === 'admitted' || decision.type === 'cached') {
-    const warning = approachWarning(decision.state.customer);
+    const { customer } = decision.state;
+    const warning = customer === undefined ? undefined : approachWarning(customer);
     if (warning !== undefined) headers['X-Warning'] = warning;
   }
 }
@@ -78,8 +78,7 @@ export function addDecisionHeaders(headers: HeaderTable, { decision, principal }
 const NEAR = 0.8;
 
 /** Warnings in llm0-gateway's words, which its clients read; the monthly limit first. */
-function approachWarning(customer: LimitState['customer']): string | undefined {
-  if (customer === undefined) return undefined;
+function approachWarning(customer: NonNullable<LimitState['customer']>): string | undefined {
   const { spentTodayNanoUsd, dailyLimitNanoUsd, spentMonthNanoUsd, monthlyLimitNanoUsd } = customer;
   const tell = (period: string, spent: number, limit: number | null) =>
     limit === null || limit <= 0 || spent < limit * NEAR

@@ -3,8 +3,8 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
+import { connectTimeoutMs } from '@llm0/core/routing/attempt-plan';
 import type { RouteTarget } from '@llm0/core/routing/resolve-targets';
-import { connectTimeoutMs } from '@llm0/core/routing/timeouts';
 import type { TaskRequest } from '@llm0/core/tasks/task-request';
 import type { UpstreamEffort } from '@llm0/core/upstream/upstream-response';
 import { type CalledTask, callTask } from '@llm0/providers/transport/call-task';
@@ -96,7 +96,7 @@ class TaskCall<R extends TaskRequest, A extends JsonObject> extends UpstreamCall
 
   protected resultOf({ attempt, called }: Opened<A>): TaskResponse<A> {
     if (called.stream === undefined) attempt.slots?.end();
-    return { ...this.watched(attempt, called), ...this.noteSuccess(attempt, 200) };
+    return { ...this.watched(attempt, called), ...this.noteSuccess(attempt, { status: 200 }) };
   }
 
   /** A stream has its place until it ends; one that breaks counts against its target. */

@@ -1,3 +1,4 @@
+import type { BodyReader } from '@llm0/core/async/bounded-body';
 import { ReadTurns } from '@llm0/core/async/read-turns';
 import { freeBytes, letGo } from '@llm0/core/async/time-slices';
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
@@ -33,14 +34,15 @@ export function freePiece({ data, isAlone }: FormBytes): void {
 export class FormStream {
   private readonly events: FormEvent[] = [];
   private readonly decoder: FormDecoder;
-  private readonly reader: ReadableStreamDefaultReader<Uint8Array>;
   private readonly turn = TURNS.begin();
   private parts = 0;
   private received = 0;
   private isOver = false;
 
-  constructor(boundary: string, body: ReadableStream<Uint8Array>) {
-    this.reader = body.getReader();
+  constructor(
+    boundary: string,
+    private readonly reader: BodyReader,
+  ) {
     this.decoder = new FormDecoder(boundary, {
       begin: (part) => {
         this.parts += 1;
@@ -56,12 +58,15 @@ export class FormStream {
   async next(): Promise<FormEvent | undefined> {
     while (this.events.length === 0) {
       if (this.isOver) return undefined;
-      const { done, value } = await this.turn.read(() => this.reader.read());
-      if (done) {
+      const chunk = await this.turn.read(() => this.reader.read());
+      if (chunk === undefined) {
         this.isOver = true;
         this.turn.end();
         this.decoder.finish();
-      } else await this.decode(value);
+      } else {
+        const collected = this.decode(chunk);
+        if (collected !== undefined) await collected;
+      }
     }
     return this.events.shift();
   }
@@ -76,13 +81,13 @@ export class FormStream {
     return this.received - waiting;
   }
 
-  private async decode(chunk: Uint8Array): Promise<void> {
+  private decode(chunk: Uint8Array): Promise<void> | undefined {
     this.received += chunk.byteLength;
     if (chunk.byteLength < LARGE_BYTES) bytesSinceCollection += chunk.byteLength;
     if (this.decoder.push(chunk)) freeBytes(chunk);
-    if (bytesSinceCollection < COLLECT_AFTER) return;
+    if (bytesSinceCollection < COLLECT_AFTER) return undefined;
     bytesSinceCollection = 0;
-    await letGo();
+    return letGo();
   }
 
   /** Bytes of the part that has begun; each piece is gone once the next one is asked for. */

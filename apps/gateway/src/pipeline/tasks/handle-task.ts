@@ -14,7 +14,7 @@ import { handleRefusal, type Progress } from '../handle-refusal';
 import type { AdmitInput } from '../request/admit';
 import { admitInTurn } from '../request/admit-in-turn';
 import { authenticate, type ChosenKey } from '../request/authenticate';
-import { claimOrReplay, hasIdempotencyKey, UNCLAIMED } from '../request/idempotency';
+import { claimOrReplay, IDEMPOTENCY_KEY, UNCLAIMED } from '../request/idempotency';
 import { openContext } from '../request/open-context';
 import { readRequestBody } from '../request/read-request';
 import { askTargets, guessTask, type TaskResponse } from './ask-target';
@@ -60,7 +60,7 @@ export async function handleTask<R extends TaskRequest, A extends JsonObject>(
     const guarding = isGuarded(ctx, principal)
       ? await guardTask(services, task, { ctx, principal, request, progress })
       : undefined;
-    const isClaimed = hasIdempotencyKey(httpRequest);
+    const isClaimed = httpRequest.headers.has(IDEMPOTENCY_KEY);
     const isHashed = isClaimed || isCacheable(task, { request, ctx, project: principal.project });
     const digest = isHashed ? await digestOf(dialect.name, request, isClaimed) : undefined;
     const job = { model: request.model, request, digest, toSend: guarding?.request };

@@ -11,7 +11,7 @@ import {
 } from '@llm0/core/tasks/audio';
 import { rerankBuiltIn } from '@llm0/core/tasks/built-in-rerank';
 import { boundDecision, type DecisionAnswer, type DecisionRequest, hasPicture } from '@llm0/core/tasks/decision';
-import { boundImages, type ImageAnswer, type ImageRequest } from '@llm0/core/tasks/image';
+import { boundDrawing, boundImages, drawingModel, type ImageAnswer, type ImageRequest } from '@llm0/core/tasks/image';
 import {
   boundModeration,
   type ModerationAnswer,
@@ -61,6 +61,11 @@ export const IMAGE: Task<ImageRequest, ImageAnswer> = {
   ...{ noun: 'images', pricedBy: ['output_image', 'image'], isCached: false },
   partOf: ({ tasks }) => tasks?.image,
   boundOf: boundImages,
+  helperOf(request) {
+    const model = drawingModel(request);
+    if (model === undefined) return undefined;
+    return { field: 'svg', model, boundOf: (priced, strict) => boundDrawing(request, priced, strict) };
+  },
   async judge(by, request) {
     if (request.pictures !== undefined) refuseUnread('image', 'pictures', by.enforcing);
     const prompt = await by.texts.text(request.prompt, 'user');

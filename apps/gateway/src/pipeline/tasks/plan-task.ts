@@ -1,24 +1,23 @@
 import { CACHED_TASK_CODEC, type CachedTask, taskCacheKey } from '@llm0/core/cache/cached-task';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { completionTokens, promptTokens, type Usage } from '@llm0/core/chat/usage';
-import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
+import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Principal, Project } from '@llm0/core/keys/api-key';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import { type Cost, computeCost, UNPRICED } from '@llm0/core/pricing/compute-cost';
-import type { PricedModel, TokenPrices } from '@llm0/core/pricing/price-book';
+import { isFree, type PricedModel } from '@llm0/core/pricing/price-book';
 import { mayAnswer, withoutOthers } from '@llm0/core/routing/named-targets';
 import { passOver } from '@llm0/core/routing/narrow-route';
 import { shownName } from '@llm0/core/routing/near-names';
 import type { Route, RouteTarget } from '@llm0/core/routing/resolve-targets';
-import { isSameTarget } from '@llm0/core/routing/target';
+import { isSameTarget, type Target } from '@llm0/core/routing/target';
 import type { TaskRequest } from '@llm0/core/tasks/task-request';
 import type { Services } from '../../services/contract';
 import type { AdmitInput, Planner } from '../request/admit';
-import { admitPlan } from '../request/admit-plan';
-import { type CostlyPlan, checkCostly } from '../request/check-costly';
+import { type CostlyPlan, checkCostly, pricesOf } from '../request/check-costly';
 import type { RequestContext } from '../request/open-context';
 import { guardedScope, orderedRoute } from '../request/plan-request';
-import { preparedRoute } from '../request/prepared-route';
+import { admitPlan, preparedRoute } from '../request/prepared-route';
 import { builtInRoute } from '../upstream/built-in-route';
 import type { Task } from './task';
 
@@ -37,6 +36,8 @@ export interface TaskPlan<R extends TaskRequest> extends CostlyPlan {
   readonly toSend?: R | undefined;
   readonly route: Route;
   readonly admit: AdmitPlan;
+  /** Prices of a model that works beside the target; empty where there is none. */
+  readonly helpers: readonly PricedModel[];
   /** Absent where the answer may not be cached. */
   readonly cacheKey?: string | undefined;
   /** Unsupported parameters are dropped instead of refused. */
@@ -77,17 +78,18 @@ export function planTask<R extends TaskRequest, A extends JsonObject>(
   const { strictCaps } = project;
   const quoteOf = quotesBy((priced) => task.boundOf(toSend ?? request, priced, strictCaps));
   const route = routeOf(services, { task, input, quoteOf });
-  const wire = { format: 'openai-chat', body: request.extra } as const;
+  const helped = planHelper(services, { task, input, targets: route.targets });
+  const wire = { format: 'openai-chat', body: helped.body } as const;
   const costly = checkCostly(principal, { wire, targets: route.targets }, services.routing().prices);
   const priced = [...route.targets.flatMap((target) => target.priced ?? []), ...(costly.others ?? [])];
   const quotes = priced.map(quoteOf);
-  const holdNanoUsd = Math.max(0, ...quotes.map(({ cost }) => cost.costNanoUsd));
+  const holdNanoUsd = helped.holdNanoUsd + Math.max(0, ...quotes.map(({ cost }) => cost.costNanoUsd));
   const tokens = Math.max(0, ...quotes.map(({ usage }) => promptTokens(usage) + completionTokens(usage)));
   const scope = guardedScope(input, route.scope);
   const isKept = digest !== undefined && isCacheable(task, { request, ctx, project });
   const cacheKey = isKept ? taskCacheKey({ projectId: project.id, scope }, digest) : undefined;
   return {
-    ...{ request, toSend, route, cacheKey, ...costly },
+    ...{ request, toSend, route, cacheKey, ...costly, helpers: helped.helpers },
     dropParams: ctx.controls.dropParams ?? principal.key.dropParams ?? project.dropParams ?? false,
     maxAttempts: strictCaps ? 1 : Number.POSITIVE_INFINITY,
     admit: admitPlan(
@@ -100,6 +102,29 @@ export function planTask<R extends TaskRequest, A extends JsonObject>(
       },
     ),
   };
+}
+
+interface Helped<R extends TaskRequest, A extends JsonObject> {
+  readonly task: Task<R, A>;
+  readonly input: AdmitInput<TaskJob<R>>;
+  readonly targets: readonly RouteTarget[];
+}
+
+/** What works beside the target: its prices, its part of the hold, and the request's other fields. */
+function planHelper<R extends TaskRequest, A extends JsonObject>(services: Needs, helped: Helped<R, A>) {
+  const { task, input, targets } = helped;
+  const { principal } = input;
+  const { request, toSend } = input.request;
+  const helper = task.helperOf?.(toSend ?? request);
+  if (helper === undefined) return { helpers: [], holdNanoUsd: 0, body: request.extra };
+  const { field, model: name, boundOf } = helper;
+  const helpers = pricesOf(principal, { name, field, targets }, services.routing().prices);
+  const [{ provider }] = targets as readonly [RouteTarget];
+  if (helpers.length === 0 && refusesWithoutPrice(principal)) throw unpriced({ provider, model: name }, task);
+  const { strictCaps } = principal.project;
+  const costs = helpers.map((priced) => computeCost(boundOf(priced, strictCaps), priced).costNanoUsd);
+  const body = Object.fromEntries(Object.entries(request.extra).filter(([name]) => name !== field));
+  return { helpers, holdNanoUsd: Math.max(0, ...costs), body };
 }
 
 /** The most that a target bills. */
@@ -175,10 +200,16 @@ function isAble<R extends TaskRequest, A extends JsonObject>(
 }
 
 function refusal({ alias, targets }: Route, { noun, pricedBy }: Pick<Task, 'noun' | 'pricedBy'>, reason?: string) {
-  const [{ provider, model }] = targets;
+  const [{ provider, model, priced }] = targets;
   if (reason !== 'unpriced') {
-    return invalidRequest('model', `"${shownName(alias ?? model)}" has no ${noun}. Name a model for ${noun}.`);
+    const message = `"${shownName(alias ?? model)}" has no ${noun}. Name a model for ${noun}.`;
+    // A name that nobody has ever heard of is no model of another kind.
+    return new GatewayError(priced === undefined ? 'model_not_found' : 'invalid_request', message, { param: 'model' });
   }
+  return unpriced({ provider, model }, { noun, pricedBy });
+}
+
+function unpriced({ provider, model }: Target, { noun, pricedBy }: Pick<Task, 'noun' | 'pricedBy'>): GatewayError {
   const message =
     `The model "${provider}/${model}" has no price for ${noun} as asked for (${pricedBy.join(' or ')}). ` +
     'The operator can set one (PUT /admin/v1/models) or, without strict caps, the policy "allow_unpriced".';
@@ -201,7 +232,3 @@ function isPriced(
   const hasOne = Object.keys(prices).some((name) => pricedBy.some((one) => name === one || name.startsWith(`${one}_`)));
   return hasOne && quoteOf(priced).cost.detail.price_source !== UNPRICED;
 }
-
-/** Everything of the model costs nothing, by an operator's word or on the operator's own machines. */
-const isFree = (prices: TokenPrices): boolean =>
-  prices.input === 0 && prices.output === 0 && Object.values(prices).every((price) => price === 0);

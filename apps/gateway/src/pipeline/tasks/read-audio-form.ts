@@ -3,7 +3,7 @@
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { boundedBody, declaredLength, tooLarge } from '@llm0/core/async/bounded-body';
+import { declaredLength, readBounded, tooLarge } from '@llm0/core/async/bounded-body';
 import { freeBytes } from '@llm0/core/async/time-slices';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
@@ -66,9 +66,15 @@ class ArrivingRest implements FileRest {
     try {
       yield* freed(this.start.pieces);
       this.start.release();
-      yield* bounded(this.form.data(), this.start.before);
+      let size = this.start.before;
       for (let event = await this.form.next(); event !== undefined; event = await this.form.next()) {
-        if ('begin' in event) this.fields.push([event.begin.name, await this.field(event.begin)]);
+        // Generators within generators would cost as much as the decoder.
+        if ('data' in event) {
+          size += event.data.byteLength;
+          if (size > MAX_AUDIO_BYTES) throw tooLarge(MAX_AUDIO_BYTES);
+          yield event.data;
+          freePiece(event);
+        } else if ('begin' in event) this.fields.push([event.begin.name, await this.field(event.begin)]);
       }
     } catch (error) {
       throw this.blame(error as Error);
@@ -94,9 +100,12 @@ class ArrivingRest implements FileRest {
 
   private async field({ name, fileName }: FormPart): Promise<string> {
     if (fileName === undefined && !FIRST_FIELDS.has(name)) return this.form.text(name);
+    if (name === 'file' || fileName !== undefined) throw onlyOneFile(name);
     throw invalidRequest(name.slice(0, 80), `"${name.slice(0, 80)}" must stand in front of "file" in the form.`);
   }
 }
+
+const onlyOneFile = (name: string) => invalidRequest(name.slice(0, 80), 'The form must have one "file".');
 
 const DISK_PIECE = 64 * 1024;
 const STORED_BOUNDARY = 36;
@@ -161,7 +170,7 @@ export async function readAudioForm(
   const maxBytes = MAX_AUDIO_BYTES + MAX_FORM_BYTES;
   const declared = declaredLength(httpRequest.headers, Math.max(maxBytes, config.maxBodyBytes));
   if (httpRequest.body === null) throw invalidRequest('file', '"file" must be a file of audio.');
-  const form = new FormStream(boundary, boundedBody(httpRequest.body, { maxBytes }));
+  const form = new FormStream(boundary, readBounded(httpRequest.body, { maxBytes }));
   const fields: JsonObject = {};
   const files: [string, TaskBody['files'][number][1]][] = [];
   const opened: FileHandle[] = [];
@@ -177,8 +186,7 @@ export async function readAudioForm(
         addField(fields, name, await form.text(name));
         continue;
       }
-      if (name !== 'file' || files.length > 0)
-        throw invalidRequest(name.slice(0, 80), 'The form must have one "file".');
+      if (name !== 'file' || files.length > 0) throw onlyOneFile(name);
       const start = await readStart(form, underWay, leastOf(form, declared));
       // Only the first bytes stay once the others were sent or written.
       const release = () => underWay.held.giveBack(start.size - HEAD_BYTES);

@@ -24,8 +24,13 @@ export const isJson = ({ headers }: Pick<Request, 'headers'>): boolean => typeOf
 
 const typeOf = (headers: Headers): string => headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? '';
 
-/** Throws 415 for a body of another kind. */
+/** Throws 415 for a compressed body, or one of another kind. */
 export function checkBodyType({ headers }: Pick<Request, 'headers'>, kind: keyof typeof TYPES): void {
+  const encoding = headers.get('content-encoding') ?? 'identity';
+  if (encoding.trim().toLowerCase() !== 'identity') {
+    const message = `The body is compressed (Content-Encoding "${encoding.slice(0, 80)}"). Send it as it is.`;
+    throw new GatewayError('invalid_request', message, { status: 415, param: 'Content-Encoding' });
+  }
   const type = typeOf(headers);
   const types: readonly string[] = TYPES[kind];
   if (types.includes(type)) return;

@@ -4,17 +4,16 @@ import { addUsage, sideOf, type Usage } from '@llm0/core/chat/usage';
 import { isLongJson } from '@llm0/core/chat/write-json-in-slices';
 import type { AttemptSummary } from '@llm0/core/errors/gateway-error';
 import type { CacheWrite } from '@llm0/core/limits/hot-store';
-import type { CostDetail } from '@llm0/core/logs/log-record';
-import { computeCost } from '@llm0/core/pricing/compute-cost';
+import { type Cost, computeCost } from '@llm0/core/pricing/compute-cost';
+import { isFree } from '@llm0/core/pricing/price-book';
 import { firstChoice, type RouteTarget } from '@llm0/core/routing/resolve-targets';
 import type { Target } from '@llm0/core/routing/target';
 import type { TaskRequest } from '@llm0/core/tasks/task-request';
 import type { UpstreamEffort } from '@llm0/core/upstream/upstream-response';
 import type { TaskSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
-import { Booking, type BookingInput, type BookingNeeds, type Ending } from '../metering/booking';
+import { Booking, type BookingInput, type BookingNeeds, cacheTtlMs, type Ending } from '../metering/booking';
 import type { Outcome } from '../metering/build-record';
-import { cacheTtlMs } from '../metering/cache-ttl';
 import type { TaskPlan } from './plan-task';
 
 /** What one target answered and reported. */
@@ -58,7 +57,7 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
     this.settle({
       ...this.described(stored),
       ...{ cache, usage, costNanoUsd: 0, savedNanoUsd: stored.costNanoUsd },
-      timing: this.timing(0),
+      ...this.timing(0),
       ...{ attempts: [], failoverCount: 0, status: 'success', httpStatus: 200 },
     });
     return this.summary(stored, { cache, usage, costNanoUsd: 0 });
@@ -97,7 +96,7 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
     this.settle({
       ...this.described(),
       ...{ savedNanoUsd: 0, cache: 'miss' },
-      timing: this.timing(undefined),
+      ...this.timing(undefined),
       ...this.unanswered(failed),
       ...ending,
     });
@@ -106,9 +105,15 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
   private billOf({ usage: told, guess, effort }: AnsweredTask<A>): Omit<Outcome, keyof Ending> {
     const { target, wastedNanoUsd, attempts, failoverCount, dropped } = effort;
     const { plan } = this.input.admission;
-    const usage = fillTask(told, guess, target);
+    const { helper, ...filled } = fillTask(told, guess, target);
+    // A guess at a price of nothing is the exact cost.
+    const isExact = target.priced !== undefined && isFree(target.priced.prices) && plan.others === undefined;
+    const own: Usage = isExact ? { ...filled, estimated: false } : filled;
+    const helped = helper && this.helped(helper);
+    const usage =
+      helper === undefined ? own : addUsage(own, { ...helper.usage, ...(helped ? {} : { estimated: true }) });
     const isInexact = plan.isInexact || effort.wasteEstimated === true;
-    const known = this.costOf(usage, target);
+    const known = addCost(this.costOf(helped === undefined ? usage : own, target), helped);
     const isHidden = usage.estimated === true || plan.others !== undefined;
     const shown = isInexact ? { ...usage, estimated: true } : usage;
     return {
@@ -116,14 +121,21 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
       ...this.unfinished(shown, known.costNanoUsd + wastedNanoUsd, { isBilled: isHidden }),
       ...{ cache: 'miss', savedNanoUsd: 0, attempts, failoverCount, dropped },
       costDetail: { ...known.detail, ...(wastedNanoUsd === 0 ? {} : { other_attempts: wastedNanoUsd }) },
-      timing: this.timing(effort.firstWaitMs),
+      ...this.timing(effort.firstWaitMs),
     };
   }
 
+  /** Cost of a model that worked beside the target; undefined without its price. */
+  private helped({ model = '', usage }: NonNullable<Usage['helper']>): Cost | undefined {
+    const { helpers } = this.input.admission.plan;
+    const priced = helpers.find((one) => model === one.model || model.startsWith(`${one.model}-20`)) ?? helpers[0];
+    return priced && computeCost(usage, priced);
+  }
+
   /** The dearest of the models that may have answered. */
-  private costOf(usage: Usage, { priced }: RouteTarget): { readonly costNanoUsd: number; readonly detail: CostDetail } {
+  private costOf(usage: Usage, { priced }: RouteTarget): Cost {
     const { others = [] } = this.input.admission.plan;
-    let dearest: { costNanoUsd: number; detail: CostDetail } = { costNanoUsd: 0, detail: {} };
+    let dearest: Cost = { costNanoUsd: 0, detail: {} };
     for (const one of priced === undefined ? others : [priced, ...others]) {
       const cost = computeCost(usage, one);
       if (cost.costNanoUsd >= dearest.costNanoUsd) dearest = cost;
@@ -132,14 +144,13 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
   }
 
   private cacheWrite(kept: CachedTask): CacheWrite | undefined {
-    const { ctx, admission } = this.input;
-    const { cacheKey: key, route } = admission.plan;
+    const { cacheKey: key } = this.input.admission.plan;
     const { cacheMaxBodyBytes } = this.needs.config;
     if (key === undefined || isLongJson(kept.answer, cacheMaxBodyBytes)) return undefined;
     const value = CACHED_TASK_CODEC.encode(kept);
     if (value.length > cacheMaxBodyBytes) return undefined;
     const { provider, model } = kept;
-    const ttlMs = cacheTtlMs(this.needs, { ctx, project: admission.principal.project, route, answered: kept });
+    const ttlMs = cacheTtlMs(this.needs, this.input, kept);
     return { key, value, ttlMs, provider, model };
   }
 
@@ -171,15 +182,29 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
   }
 }
 
+/** Both parts of a bill. */
+function addCost(own: Cost, other: Cost | undefined): Cost {
+  if (other === undefined) return own;
+  const detail: Record<string, unknown> = { ...own.detail };
+  for (const [name, value] of Object.entries(other.detail)) {
+    detail[name] = typeof value === 'number' ? Number(detail[name] ?? 0) + value : value;
+  }
+  return { costNanoUsd: own.costNanoUsd + other.costNanoUsd, detail };
+}
+
 /** Counts for all that a vendor bills but leaves out: what the gateway can't read is never free. */
 export function fillTask(told: Usage | undefined, guess: () => Usage, { priced }: Pick<RouteTarget, 'priced'>): Usage {
-  if (told === undefined || told.untold === 'both') return guess();
+  if (told === undefined || told.untold === 'both') return withHelper(guess(), told?.helper);
   const { untold, totalTokens: _total, ...counts } = told;
   const { imageVariant = counts.units?.images === undefined ? undefined : guess().imageVariant } = counts;
   const usage: Usage = { ...counts, ...(imageVariant === undefined ? {} : { imageVariant }) };
   if (untold !== undefined) return addUsage(usage, { ...sideOf(guess(), untold), estimated: true });
   const isFree = (one: Usage) => priced === undefined || computeCost(one, priced).costNanoUsd === 0;
-  if (!isFree(usage)) return usage;
+  // Of an SVG, the helper's part may be all of it.
+  if (usage.helper !== undefined || !isFree(usage)) return usage;
   const guessed = guess();
   return isFree(guessed) ? usage : guessed;
 }
+
+const withHelper = (usage: Usage, helper: Usage['helper']): Usage =>
+  helper === undefined ? usage : { ...usage, helper };

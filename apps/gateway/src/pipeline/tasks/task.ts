@@ -20,12 +20,22 @@ export interface Task<R extends TaskRequest = TaskRequest, A extends JsonObject 
   boundOf(request: R, priced: PricedModel, strict: boolean): Usage;
   /** The request without what guardrails remove. Throws for content that they can't read. */
   judge(by: Judging, request: R): Promise<R>;
+  /** Another model that works on the request, billed beside the target; absent where there is none. */
+  helperOf?(request: R): Helper | undefined;
   /** All of its text. */
   textOf(request: R): unknown;
   /** The answer with each of its texts judged; absent where it has none. */
   judgeAnswer?(judge: (text: string) => Promise<string>, answer: A): Promise<A>;
   /** Answers by the model in this process; absent where that can't. */
   answerHere?(embedder: TextEmbedder, request: R, limits: HereLimits): Promise<TaskAnswer<A>>;
+}
+
+/** A further model of the target's vendor, named by a field of the request. */
+export interface Helper {
+  readonly field: string;
+  readonly model: string;
+  /** As `Task.boundOf`. */
+  boundOf(priced: PricedModel, strict: boolean): Usage;
 }
 
 /** Guardrails at work on a request. */

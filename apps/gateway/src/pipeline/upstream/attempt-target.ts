@@ -3,8 +3,8 @@ import type { Held } from '@llm0/core/async/room';
 import { type EventBatch, isOutputEvent } from '@llm0/core/chat/event';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { connectTimeoutMs } from '@llm0/core/routing/attempt-plan';
 import type { RouteTarget } from '@llm0/core/routing/resolve-targets';
-import { connectTimeoutMs } from '@llm0/core/routing/timeouts';
 import type { UpstreamResponse } from '@llm0/core/upstream/upstream-response';
 import type { UpstreamRequest } from '@llm0/providers/provider-request';
 import { callProvider, upstreamFailure } from '@llm0/providers/transport/call-provider';
@@ -42,8 +42,8 @@ export async function openTarget(
   job: ChatJob,
   { attempt, step, signal }: { attempt: ChatAttempt; step: UpstreamStep; signal: AbortSignal },
 ): Promise<OpenedTarget> {
-  const { target, received } = attempt;
-  const connected = stillConnected(attempt);
+  const { target, received, connected } = attempt;
+  if (connected === undefined) throw notConfigured(target);
   let sent: UpstreamRequest['body'] | undefined;
   const answer = await callProvider({
     provider: connected.provider,
@@ -75,9 +75,9 @@ export async function openTarget(
   attempt.isAnswered = true;
   // A hedge may have been sent meanwhile.
   if (sent !== undefined) job.onSend?.(sent);
-  const { status, dropped, whole } = answer;
-  if (whole !== undefined) {
-    const batch = whole();
+  const { status, dropped } = answer;
+  const batch = answer.whole?.();
+  if (batch !== undefined) {
     received.push(batch instanceof Promise ? await batch : batch);
     return { attempt, status, dropped, batches: received };
   }

@@ -1,6 +1,7 @@
 import type { AttemptStep } from '@llm0/core/routing/attempt-plan';
 import type { TakenSlots } from '@llm0/core/routing/places/slots';
 import type { RouteTarget } from '@llm0/core/routing/resolve-targets';
+import { isSameTarget, type Target } from '@llm0/core/routing/target';
 import type { AttemptMark } from '@llm0/core/routing/target-health';
 import type { ConnectedProvider } from '../../services/contract';
 
@@ -23,4 +24,10 @@ export interface Attempt<Received = unknown> extends AttemptMark {
   isAnswered: boolean;
   /** Cancelled because another attempt answered first. */
   isSuperseded: boolean;
+}
+
+/** Number of switches to another target. */
+export function countSwitches(attempts: readonly Target[]): number {
+  if (attempts.length < 2) return 0;
+  return attempts.filter((attempt, index) => !isSameTarget(attempt, attempts[index - 1] ?? attempt)).length;
 }

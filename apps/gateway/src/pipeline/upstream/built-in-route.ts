@@ -2,7 +2,7 @@ import { BUILT_IN } from '@llm0/core/embedding/built-in-embeddings';
 import { notAllowed } from '@llm0/core/routing/named-targets';
 import type { Route, RouteTarget, RoutingTables } from '@llm0/core/routing/resolve-targets';
 import { targetKey } from '@llm0/core/routing/target';
-import type { Authenticated } from '../request/load-principal';
+import type { Authenticated } from '../request/authenticate';
 import { isModelAllowed, refuseProvider } from '../request/prepared-route';
 
 const BUILT_IN_NAME = targetKey(BUILT_IN);

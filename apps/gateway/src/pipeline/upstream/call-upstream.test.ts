@@ -11,7 +11,7 @@ import { takeSlots } from '@llm0/providers/transport/key-ring';
 import { undisturbedMs } from '@llm0/testing/thread-time';
 import { Metrics } from '../../observe/metrics';
 import type { ChatJob, ChatNeeds } from './attempt-target';
-import { callUpstream } from './call-upstream';
+import { ChatCall } from './call-upstream';
 
 type Script = (signal: AbortSignal) => Promise<Response>;
 
@@ -109,7 +109,7 @@ function createWorld(
   } as unknown as ChatNeeds;
   const controller = new AbortController();
   const begin = (targets: Route['targets'], job: Partial<ChatJob> & Partial<Route> = {}) => {
-    const call = callUpstream(services, {
+    const call = new ChatCall(services, {
       projectId: 'project',
       request,
       route: { retryTimeouts: true, ...job, targets, requested: targets[0] } as unknown as Route,

@@ -1,8 +1,13 @@
 import type { Held } from '@llm0/core/async/room';
 import { clientClosed } from '@llm0/core/errors/gateway-error';
 import type { Route } from '@llm0/core/routing/resolve-targets';
-import type { UpstreamCallUnderWay } from '@llm0/core/upstream/flight';
-import type { Spending, UpstreamEffort, UpstreamResponse, UpstreamSpend } from '@llm0/core/upstream/upstream-response';
+import type {
+  Spending,
+  UpstreamCallUnderWay,
+  UpstreamEffort,
+  UpstreamResponse,
+  UpstreamSpend,
+} from '@llm0/core/upstream/upstream-response';
 import type { Services } from '../../services/contract';
 
 /** A call whose answer comes at once and is a function of the request. */
@@ -50,7 +55,7 @@ export function shareCall<A extends WholeAnswer>(
   else signal.addEventListener('abort', onGone, { once: true });
   const open = async () => {
     try {
-      return await Promise.race([place.open(), gone.promise]);
+      return await Promise.race([place.flight.answer, gone.promise]);
     } catch (error) {
       throw place.shareOf(error);
     } finally {

@@ -3,19 +3,17 @@ import { addUsage, type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { GatewayError, givenUp } from '@llm0/core/errors/gateway-error';
 import type { LogAttempt } from '@llm0/core/logs/log-record';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
-import { AttemptPlan, type AttemptPlanOptions } from '@llm0/core/routing/attempt-plan';
+import { AttemptPlan, type AttemptPlanOptions, attemptTimeoutMs, type Timed } from '@llm0/core/routing/attempt-plan';
 import { firstChoice, type Route, type RouteTarget } from '@llm0/core/routing/resolve-targets';
 import { isSameTarget, type Target } from '@llm0/core/routing/target';
 import type { SkipReason } from '@llm0/core/routing/target-health';
-import { attemptTimeoutMs, type Timed } from '@llm0/core/routing/timeouts';
 import type { RequestTrace } from '@llm0/core/tracing/request-trace';
 import type { UpstreamEffort, UpstreamSpend } from '@llm0/core/upstream/upstream-response';
 import { mayBeBilled, wasNeverSent } from '@llm0/providers/transport/call-provider';
 import type { Services } from '../../services/contract';
-import type { Attempt, UpstreamStep } from './attempt';
+import { type Attempt, countSwitches, type UpstreamStep } from './attempt';
 import { pause } from './back-off';
 import { claimPlace } from './claim-place';
-import { countSwitches } from './count-switches';
 import { finalFailure, nobodyAsked } from './final-failure';
 
 export type UpstreamNeeds = Pick<Services, 'config' | 'clock' | 'fetch' | 'connect' | 'metrics' | 'health' | 'routing'>;
@@ -53,6 +51,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
 {
   protected readonly attempts: LogAttempt[] = [];
   protected readonly plan: AttemptPlan<RouteTarget>;
+  readonly targets: readonly RouteTarget[];
   private readonly startedMs: number;
   private begun = 0;
   private last: GatewayError | undefined;
@@ -67,18 +66,16 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   private readonly openAttempts: Attempt<Received>[] = [];
   private answering: Attempt<Received> | undefined;
   private wasteEstimated = false;
+  protected mayHedge = false;
 
   constructor(
     protected readonly services: UpstreamNeeds,
     protected readonly job: Job,
   ) {
     this.startedMs = services.clock.monotonicMs();
+    this.targets = job.route.targets;
     if (job.route.passedOver !== undefined) this.notePassedOver(job.route.passedOver);
     this.plan = new AttemptPlan<RouteTarget>(this, this.startedMs);
-  }
-
-  get targets(): readonly RouteTarget[] {
-    return this.job.route.targets;
   }
 
   /** Without a retry after a time-out, one attempt may use all of the time. */
@@ -111,7 +108,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     for (let step = this.nextStep(this.startedMs); step !== undefined; step = this.nextStep()) {
       if (step.waitMs > 0) await pause(step.waitMs, this.job.signal);
       if (step.passedOver.length > 0) this.notePassedOver(step.passedOver);
-      const opened = await this.ask(step);
+      const opened = await (this.mayHedge ? this.askHedged(step) : this.attempt(step, this.job.signal));
       if (opened !== undefined) return this.resultOf(opened);
     }
     this.notePassedOver(this.plan.takeSkipped());
@@ -128,7 +125,8 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     }
   }
 
-  protected ask(step: UpstreamStep): Promise<Opened | undefined> {
+  /** A step that may ask a second target meanwhile. */
+  protected askHedged(step: UpstreamStep): Promise<Opened | undefined> {
     return this.attempt(step, this.job.signal);
   }
 
@@ -153,7 +151,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   }
 
   /** The attempt is the answer. */
-  protected noteSuccess(attempt: Attempt<Received>, status: number): UpstreamEffort<RouteTarget> {
+  protected noteSuccess(attempt: Attempt<Received>, answer: { readonly status: number }): UpstreamEffort<RouteTarget> {
     this.answering = attempt;
     // Another target answers: its place isn't needed.
     this.job.room?.place?.slots.end();
@@ -161,8 +159,8 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     const firstWaitMs = this.services.clock.monotonicMs() - this.startedMs;
     const { session } = this.job.route;
     if (session !== undefined) this.services.routing().warmTargets.note(session, attempt.target);
-    attempts.push(this.logAttempt(attempt, 'ok', { status }));
-    const failoverCount = countSwitches(attempts);
+    attempts.push(this.logAttempt(attempt, 'ok', answer));
+    const failoverCount = attempts.length === 1 ? 0 : countSwitches(attempts);
     return { target: attempt.target, attempts, failoverCount, wastedNanoUsd, wasteEstimated, firstWaitMs };
   }
 

@@ -1,12 +1,12 @@
 import { isObject, type JsonValue, parseJson } from '@llm0/core/chat/json';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
-import { hashSecret } from '@llm0/core/keys/key-secret';
+import { hashSecret } from '@llm0/core/keys/api-key';
 import { isSessionSecret, type StoredSecret } from '@llm0/core/realtime/realtime-secrets';
 import type { ErrorEnvelope } from '../../dialects/dialect';
 import { NATIVE_ERRORS } from '../../dialects/native-errors';
 import { openaiChat } from '../../dialects/openai-chat/index';
 import { meetCaller, openSession, type SessionCaller } from '../../pipeline/realtime/open-session';
-import { invalidKey } from '../../pipeline/request/load-principal';
+import { invalidKey } from '../../pipeline/request/authenticate';
 import { offersWebSocket } from '../../pipeline/request/refuse-websocket';
 import { asGatewayError } from '../../pipeline/request/respond-error';
 import type { SocketNeeds } from '../create-sockets';
@@ -86,7 +86,7 @@ export class RealtimeSockets {
   private async read(path: SessionPath, request: Request): Promise<Wanted> {
     const handshake = readHandshake(request);
     const bearer = /^bearer\s+(\S+)\s*$/i.exec(handshake.headers.get('authorization') ?? '')?.[1] ?? '';
-    const isSecret = path.protocol === 'realtime' && isSessionSecret(bearer);
+    const isSecret = (path.protocol === 'realtime' || path.protocol === 'translation') && isSessionSecret(bearer);
     const secret = isSecret ? await this.needs.services.realtimeSecrets.find(hashSecret(bearer)) : undefined;
     if (isSecret && secret === undefined) throw invalidKey();
     for (const [name, value] of Object.entries(secret?.headers ?? {})) handshake.headers.set(name, value);

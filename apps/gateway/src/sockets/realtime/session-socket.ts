@@ -8,10 +8,11 @@ import type { OpenedSession } from '../../pipeline/realtime/open-session';
 import { SessionClock } from '../../pipeline/realtime/session-clock';
 import { isPassing, type SessionSpending } from '../../pipeline/realtime/session-spending';
 import { SessionTurns } from '../../pipeline/realtime/session-turns';
-import type { Authenticated } from '../../pipeline/request/load-principal';
+import type { Authenticated } from '../../pipeline/request/authenticate';
 import type { SocketPeer, Wire } from '../socket-peer';
 import { acceptSettings } from './accept-settings';
 import { Flow, type Frame } from './flow';
+import { takeFact } from './take-fact';
 
 export interface SocketParts {
   readonly session: OpenedSession;
@@ -161,6 +162,8 @@ export class SessionSocket implements SocketPeer {
   }
 
   private takeVendors(frame: Frame): Promise<void> | undefined {
+    // What waited for a decision is booked with the session.
+    if (this.isOver) return undefined;
     this.activeMs = this.parts.monotonicMs();
     const text = typeof frame === 'string' ? frame : frame.toString();
     const fact = this.reader.readVendor(text);
@@ -177,34 +180,15 @@ export class SessionSocket implements SocketPeer {
 
   /** A promise that rejects means that the vendor has begun what is refused. */
   private note(fact: VendorFact): Promise<void> | undefined {
-    const { turns } = this;
-    switch (fact.type) {
-      case 'began':
-        return turns.begin(fact.turnId);
-      case 'hearing':
-        return turns.hear(fact.itemId);
-      case 'settings':
-        try {
-          turns.configure(fact.settings);
-        } catch (cause) {
-          return Promise.reject(cause);
-        }
-        return undefined;
-      case 'ended':
-        turns.end(fact.turnId, fact.usage, fact.failure);
-        break;
-      case 'heard':
-        turns.heard(fact.itemId, fact.usage, fact.failure);
-        break;
-      case 'rejected':
-        turns.reject(fact.eventId, fact.message);
-        break;
-      case 'seconds':
-        this.clock?.tell(fact.seconds, fact.isFinal);
-        break;
+    const { turns, clock } = this;
+    let decision: Promise<void> | undefined;
+    try {
+      decision = takeFact(fact, { turns, clock });
+    } catch (cause) {
+      this.cut(this.parts.asError(cause));
     }
-    if (this.isLeaving && turns.isIdle) setTimeout(() => this.leave());
-    return undefined;
+    if (decision === undefined && this.isLeaving && turns.isIdle) setTimeout(() => this.leave());
+    return decision;
   }
 
   /** Stops an answer that nothing is held for. What can't be stopped ends with its session. */

@@ -1,6 +1,6 @@
 // The hot store is away: sessions go on; what they hold next is refused by it.
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
-import { latestPrincipal } from '../../pipeline/request/load-principal';
+import { latestPrincipal } from '../../pipeline/request/authenticate';
 import type { Services } from '../../services/contract';
 import type { SessionSocket } from './session-socket';
 

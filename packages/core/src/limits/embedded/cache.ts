@@ -1,6 +1,5 @@
 // If the journal refuses entries, they stay in memory and are lost at the next start.
-import { LinkedSet, type Place } from '../../collections/linked-set';
-import { ReleasingMap } from '../../collections/releasing-map';
+import { LinkedSet, type Place, ReleasingMap } from '../../collections/linked-set';
 import { fitsPurge } from '../cache-purge';
 import type { CachePurge, CacheWrite } from '../hot-store';
 import { EvictedKeys } from './evicted-keys';

@@ -1,4 +1,4 @@
-import { ReleasingMap } from '../../collections/releasing-map';
+import { ReleasingMap } from '../../collections/linked-set';
 import type { QueuedRecord } from '../../logs/log-queue';
 
 /** A reader that has not acknowledged for this long counts as dead. */

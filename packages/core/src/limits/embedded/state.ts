@@ -1,4 +1,4 @@
-import { ReleasingMap } from '../../collections/releasing-map';
+import { ReleasingMap } from '../../collections/linked-set';
 import type { Spend } from '../budgets';
 import { type Hold, LEASE_MS } from '../hold';
 import type { CustomerLimits, Settlement } from '../hot-store';

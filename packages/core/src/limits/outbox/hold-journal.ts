@@ -34,7 +34,8 @@ export type OpenHold = readonly [requestId: string, hold: string];
 export class HoldJournal {
   private readonly path: string;
   private fd: number | undefined;
-  private readonly open = new Map<string, string>();
+  /** Requests and their lines. */
+  readonly open = new Map<string, string>();
   private ended: { readonly requestId: string; readonly atMs: number }[] = [];
   private lines = 0;
 

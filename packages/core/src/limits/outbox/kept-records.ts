@@ -1,3 +1,7 @@
+import type { Place } from '../../collections/linked-set';
+import type { Settlement } from '../hot-store';
+import type { CommitId } from '../redis/keys';
+
 /** Entries of one chunk. */
 const ROWS = 512;
 const CHUNK_BYTES = 512 * 1024;
@@ -149,4 +153,27 @@ const sizeOf = (chunk: Chunk, row: number): number =>
 function numbersOf(entryId: string): readonly [ms: number, sequence: number] {
   const dash = entryId.indexOf('-');
   return [Number(entryId.slice(0, dash)), Number(entryId.slice(dash + 1))];
+}
+
+/** A settlement on its way to the store: a place among those that the store has not answered. */
+export class Entry implements Place<Entry> {
+  value: Entry | undefined;
+  before: Place<Entry> | undefined;
+  after: Place<Entry> | undefined;
+  /** Last write to the store, by the monotonic clock. */
+  onWireMs = 0;
+  inFile = false;
+  /** Commit of the first attempt. */
+  sentIn: CommitId | undefined;
+  /** Of the first attempt. */
+  shard: number | undefined;
+  /** Position in the queue. */
+  queued: { readonly entryId: string } | undefined;
+
+  constructor(
+    readonly settlement: Settlement,
+    readonly sentAtMs: number,
+    /** The store may already have it, so look it up. */
+    public doubtful: boolean,
+  ) {}
 }

@@ -1,6 +1,6 @@
 import type { Settlement } from '../hot-store';
 import type { QueuedIds } from './choose-modes';
-import type { Entry } from './entry';
+import type { Entry } from './kept-records';
 import type { SettleMode, SettleOutcome } from './settlement';
 import type { SettlementFile } from './settlement-file';
 

@@ -4,8 +4,7 @@ import { LinkedSet } from '../../collections/linked-set';
 import { DONE_MARKER_MS } from '../hold';
 import type { RebuildSource, Settlement } from '../hot-store';
 import { chooseModes, type QueuedIds } from './choose-modes';
-import { createEntry, type Entry } from './entry';
-import { KeptRecords } from './kept-records';
+import { Entry, KeptRecords } from './kept-records';
 import type { OutboxPorts, SettlementSender } from './outbox-ports';
 import { type SettleMode, type SettleOutcome, settlementOfRecord } from './settlement';
 
@@ -49,7 +48,7 @@ export class Outbox {
 
   /** Resolves (undefined: at once) when it is on the wire or in the file. */
   add(settlement: Settlement): Promise<void> | undefined {
-    const entry = createEntry(settlement, this.ports.nowMs(), false);
+    const entry = new Entry(settlement, this.ports.nowMs(), false);
     if (!this.open) {
       this.wait(entry);
       return undefined;
@@ -61,13 +60,13 @@ export class Outbox {
 
   /** The first attempt to send an entry took its record to the queue. */
   queued(entry: Entry, entryId: string): void {
-    this.arrived(entry);
+    this.sent.remove(entry);
     this.keep(entry, entryId);
   }
 
   /** Another result of an attempt. */
   taken(entry: Entry, outcome: SettleOutcome): void {
-    this.arrived(entry);
+    this.sent.remove(entry);
     if (outcome.type === 'released') {
       // Already in the queue, and maybe in the file.
       if (entry.queued === undefined) this.forget(entry);
@@ -82,13 +81,13 @@ export class Outbox {
   }
 
   failed(entry: Entry): void {
-    this.arrived(entry);
+    this.sent.remove(entry);
     this.fail(entry);
   }
 
   /** Entries in the file of a dead process. */
   adopt(settlements: readonly Settlement[]): void {
-    for (const settlement of settlements) this.wait(createEntry(settlement, this.ports.nowMs(), true));
+    for (const settlement of settlements) this.wait(new Entry(settlement, this.ports.nowMs(), true));
   }
 
   /**
@@ -160,7 +159,7 @@ export class Outbox {
   /** Counts as sent from here on; `written` resolves when it is on the wire. */
   private begin(entry: Entry, written: Promise<void>): void {
     entry.onWireMs = performance.now();
-    entry.sent = this.sent.add(entry);
+    this.sent.append(entry, entry);
     this.stallTimer ??= setTimeout(this.watchStall, STALLED_MS);
     this.leaving.push(entry);
     // Once a turn, for all that leave in it.
@@ -170,7 +169,7 @@ export class Outbox {
   /** Asked once the bytes were given to the socket, still before any answer can go out. */
   private readonly checkLeaving = (): void => {
     if (this.ports.isBackedUp() || this.isStalled(performance.now()))
-      for (const entry of this.leaving) if (entry.sent !== undefined) this.toFile(entry);
+      for (const entry of this.leaving) if (entry.value !== undefined) this.toFile(entry);
     this.leaving.length = 0;
   };
 
@@ -180,11 +179,6 @@ export class Outbox {
       (outcome) => this.taken(entry, outcome),
       () => this.failed(entry),
     );
-  }
-
-  private arrived(entry: Entry): void {
-    if (entry.sent !== undefined) this.sent.remove(entry.sent);
-    entry.sent = undefined;
   }
 
   private isStalled(nowMs: number): boolean {
@@ -253,7 +247,7 @@ export class Outbox {
           for (const settlement of this.ports.file.read()) fromFile.set(settlement.requestId, settlement);
         const settlement = filed ? fromFile.get(kept.requestId) : settlementOfRecord(kept.record);
         if (settlement === undefined) continue;
-        const entry = createEntry(settlement, this.ports.nowMs(), true);
+        const entry = new Entry(settlement, this.ports.nowMs(), true);
         entry.inFile = filed || kept.inFile;
         this.waiting.push(entry);
       }

@@ -4,9 +4,7 @@ import { encodeHold } from '../hold';
 import type { AdmitDecision, AdmitRequest, Settlement } from '../hot-store';
 import type { OpenHold } from '../outbox/hold-journal';
 import { storeUnavailable } from '../store-unavailable';
-import { AdmissionGroup } from './admission-group';
-import { DeadlineQueue } from './deadline-queue';
-import { decodeAdmit } from './decode-admit';
+import { AdmissionGroup, decodeAdmit } from './admission-group';
 import type { ShardKeys } from './keys';
 import type { RedisLink } from './link';
 import { runScript } from './scripts';
@@ -61,7 +59,7 @@ export class RedisAdmissions implements Sender {
 
   send(): void {
     try {
-      for (const group of this.gathering) if (group !== undefined) this.sendGroup(group);
+      for (const group of this.gathering) if (group !== undefined) void this.sendGroup(group);
     } finally {
       this.gathering.length = 0;
     }
@@ -71,7 +69,7 @@ export class RedisAdmissions implements Sender {
     const gathering = this.gathering[keys.shard];
     // Plans need current data, and a full batch is long enough for the store.
     if (gathering !== undefined && !gathering.isFull && gathering.tables === keys.known.tables) return gathering;
-    if (gathering !== undefined) this.sendGroup(gathering);
+    if (gathering !== undefined) void this.sendGroup(gathering);
     else if (this.gathering.length === 0) void this.options.batch.open(this);
     const { given, shards } = this.link;
     const queueMaxEntries = Math.ceil(this.options.queueMaxEntries / shards.length);
@@ -80,21 +78,21 @@ export class RedisAdmissions implements Sender {
     return group;
   }
 
-  private sendGroup(group: Group): void {
+  private async sendGroup(group: Group): Promise<void> {
     const inTime = this.deadlines.add(() => this.expire(group));
-    runScript(this.link.client, 'admit', group.encode()).then(
-      (reply) => {
-        inTime();
-        this.take(group, reply as 0 | readonly unknown[]);
-      },
-      (error: unknown) => {
-        inTime();
-        for (const { request } of group.members) this.release(request);
-        this.options.onTrouble();
-        if (group.isLate) return;
-        for (const { reject } of group.members) reject(storeUnavailable('the store is not reachable', error));
-      },
-    );
+    let reply: unknown;
+    try {
+      reply = await runScript(this.link.client, 'admit', group.encode());
+    } catch (error) {
+      inTime();
+      for (const { request } of group.members) this.release(request);
+      this.options.onTrouble();
+      if (group.isLate) return;
+      for (const { reject } of group.members) reject(storeUnavailable('the store is not reachable', error));
+      return;
+    }
+    inTime();
+    this.take(group, reply as 0 | readonly unknown[]);
   }
 
   private expire(group: Group): void {
@@ -197,4 +195,85 @@ function releaseOf(request: AdmitRequest): Settlement {
     tokens: 0,
     record: '',
   };
+}
+
+const TICK_MS = 10;
+/** A longer gap between ticks means a busy event loop: unread answers may be waiting. */
+const COUNTED_MS = 2 * TICK_MS;
+/** A reply within this time proves that the server is busy, not away: others are in line. */
+const AT_WORK_MS = 15;
+/** Maximum wait in time-outs, even for a busy server. */
+const MOST_LENGTHS = 10;
+
+interface Waiting {
+  readonly sinceMs: number;
+  /** Start by the clock that stops while the event loop is busy. */
+  readonly sinceCountedMs: number;
+  /** undefined after the reply, so that nothing lives until the deadline. */
+  expire: (() => void) | undefined;
+}
+
+/**
+ * Many equal deadlines on one timer: one for each request would cost more than its decision. They apply to a silent
+ * server; while it answers others, or this process is busy, requests keep waiting.
+ */
+export class DeadlineQueue {
+  private queue: Waiting[] = [];
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private answeredAtMs = 0;
+  private countedMs = 0;
+  private tickedAtMs = 0;
+
+  constructor(private readonly lengthMs: number) {}
+
+  /**
+   * Calls `expire` once after the length, at most two ticks late, unless the returned function was called before. Call
+   * that one for late answers too.
+   */
+  add(expire: () => void): () => void {
+    const sinceMs = performance.now();
+    if (this.timer === undefined) this.tickedAtMs = sinceMs;
+    const waiting: Waiting = { sinceMs, sinceCountedMs: this.countedAt(sinceMs), expire };
+    this.queue.push(waiting);
+    this.timer ??= setTimeout(this.tick, TICK_MS);
+    return () => {
+      waiting.expire = undefined;
+      this.answeredAtMs = performance.now();
+    };
+  }
+
+  private readonly tick = (): void => {
+    this.timer = undefined;
+    const nowMs = performance.now();
+    this.countedMs = this.countedAt(nowMs);
+    this.tickedAtMs = nowMs;
+    const startedBefore = this.countedMs - this.lengthMs;
+    const firstLive = this.queue.findIndex(
+      (waiting) => waiting.expire !== undefined && waiting.sinceCountedMs > startedBefore,
+    );
+    const over = firstLive < 0 ? this.queue : this.queue.slice(0, firstLive);
+    this.queue = firstLive < 0 ? [] : this.queue.slice(firstLive);
+    if (this.queue.length > 0) this.timer = setTimeout(this.tick, TICK_MS);
+    // Runs after the event loop has read arrivals.
+    if (over.some(({ expire }) => expire !== undefined)) setImmediate(() => this.expireAll(over));
+  };
+
+  private countedAt(nowMs: number): number {
+    return this.countedMs + Math.min(nowMs - this.tickedAtMs, COUNTED_MS);
+  }
+
+  private expireAll(over: readonly Waiting[]): void {
+    const nowMs = performance.now();
+    const isAtWork = nowMs - this.answeredAtMs < AT_WORK_MS;
+    const inLine: Waiting[] = [];
+    for (const waiting of over) {
+      if (waiting.expire === undefined) continue;
+      if (isAtWork && nowMs - waiting.sinceMs < MOST_LENGTHS * this.lengthMs) inLine.push(waiting);
+      else waiting.expire();
+    }
+    if (inLine.length === 0) return;
+    this.queue = [...inLine, ...this.queue];
+    if (this.timer === undefined) this.tickedAtMs = nowMs;
+    this.timer ??= setTimeout(this.tick, TICK_MS);
+  }
 }

@@ -1,9 +1,8 @@
 import { fitsPurge, type PurgeableEntry } from '../cache-purge';
 import type { CachePurge, CacheWrite } from '../hot-store';
-import type { ShardKeys } from './keys';
+import { cacheOwner, type ShardKeys } from './keys';
 import type { RedisLink } from './link';
 import { type RedisClient, runScript } from './scripts';
-import { cacheOwner } from './settle-args';
 
 const SCAN_COUNT = 1000;
 

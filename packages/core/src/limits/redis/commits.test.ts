@@ -11,10 +11,9 @@ import {
   type TempDir,
   testRedisUrl,
 } from '../store-rows.fixture';
-import { Accounts } from './accounts';
-import { CommitGroup } from './commit-group';
+import { CommitGroup } from './commits';
 import { connectRedis, waitForReady } from './connection';
-import { type CommitId, createShardKeys, customerKey, type ShardKeys } from './keys';
+import { Accounts, type CommitId, createShardKeys, customerKey, type ShardKeys } from './keys';
 import { RedisHotStore } from './redis-hot-store';
 import { type RedisClient, runScript } from './scripts';
 import { decodeSettle, encodeSettle } from './settle-args';

@@ -1,15 +1,14 @@
-// Redis does not answer: each settlement's reply fails by itself, and its owner hands it in again, naming the commit.
 import type { Settlement } from '../hot-store';
-import type { Entry } from '../outbox/entry';
+import type { Entry } from '../outbox/kept-records';
 import type { Outbox } from '../outbox/outbox';
 import type { SettleMode, SettleOutcome } from '../outbox/settlement';
 import type { RedisAdmissions } from './admit';
-import { CommitGroup } from './commit-group';
-import type { CommitId, ShardKeys } from './keys';
+import { type Account, type CommitId, cacheOwner, commitKey, type ShardKeys } from './keys';
 import type { RedisLink } from './link';
-import { runScript } from './scripts';
+import { runScript, type ScriptArg } from './scripts';
 import { decodeSettle, encodeSettle } from './settle-args';
 import type { Sender, WriteBatch } from './write-batch';
+// Redis does not answer: each settlement's reply fails by itself, and its owner hands it in again, naming the commit.
 
 export interface RedisCommitsOptions {
   readonly batch: WriteBatch;
@@ -67,7 +66,7 @@ export class RedisCommits implements Sender {
 
   send(): void {
     try {
-      for (const group of this.gathering) if (group !== undefined) this.sendGroup(group);
+      for (const group of this.gathering) if (group !== undefined) void this.sendGroup(group);
     } finally {
       this.gathering.length = 0;
     }
@@ -84,7 +83,7 @@ export class RedisCommits implements Sender {
   private groupOf(keys: ShardKeys): CommitGroup<Entry> {
     const gathering = this.gathering[keys.shard];
     if (gathering !== undefined && !gathering.isFull) return gathering;
-    if (gathering !== undefined) this.sendGroup(gathering);
+    if (gathering !== undefined) void this.sendGroup(gathering);
     const { given, shards } = this.link;
     const cacheMaxBytes = Math.floor(this.options.cacheMaxBytes / shards.length);
     const context = { epoch: keys.known.epoch, clock: given?.() ?? '', cacheMaxBytes };
@@ -93,26 +92,23 @@ export class RedisCommits implements Sender {
     return group;
   }
 
-  private sendGroup(group: CommitGroup<Entry>): void {
-    if (group.isRecordsOnly) {
-      this.append(group);
-      return;
-    }
+  private async sendGroup(group: CommitGroup<Entry>): Promise<void> {
+    if (group.isRecordsOnly) return this.append(group);
     const { handles } = group;
     const { owner } = this.options;
-    runScript(this.link.client, 'commit', group.encode()).then(
-      (reply) => {
-        for (const [index, entry] of handles.entries()) {
-          const row = reply === 0 ? 0 : (reply as readonly unknown[])[index];
-          if (typeof row === 'string') owner.queued(entry, row);
-          else if (row === 2) this.tellAlone(entry, entry.settlement.held ? 'held' : 'unheld');
-          else owner.taken(entry, decodeSettle(row));
-        }
-      },
-      () => {
-        for (const entry of handles) owner.failed(entry);
-      },
-    );
+    let reply: unknown;
+    try {
+      reply = await runScript(this.link.client, 'commit', group.encode());
+    } catch {
+      for (const entry of handles) owner.failed(entry);
+      return;
+    }
+    for (const [index, entry] of handles.entries()) {
+      const row = reply === 0 ? 0 : (reply as readonly unknown[])[index];
+      if (typeof row === 'string') owner.queued(entry, row);
+      else if (row === 2) this.tellAlone(entry, entry.settlement.held ? 'held' : 'unheld');
+      else owner.taken(entry, decodeSettle(row));
+    }
   }
 
   /** Hits and denials change no counter: the bare appends, in one write, cost both sides a third of a script. */
@@ -125,5 +121,57 @@ export class RedisCommits implements Sender {
         () => owner.failed(entry),
       );
     }
+  }
+}
+
+const MAX_ROWS = 48;
+const MAX_CHARACTERS = 256 * 1024;
+
+export interface CommitContext {
+  readonly epoch: string;
+  readonly clock: ScriptArg;
+  readonly cacheMaxBytes: number;
+}
+
+/** Settlements of one turn and shard: keys and arguments of `lua/commit.lua`, in its order. */
+export class CommitGroup<Handle> {
+  /** Their owners, in order. */
+  readonly handles: Handle[] = [];
+  isFull = false;
+  private readonly accounts: Account[] = [];
+  private readonly rows: ScriptArg[] = [];
+  private characters = 0;
+  /** Nothing to release, book or cache. Such a record may arrive twice: the drain is idempotent by id. */
+  isRecordsOnly = true;
+
+  constructor(
+    readonly id: CommitId,
+    readonly keys: ShardKeys,
+    readonly context: CommitContext,
+  ) {}
+
+  add(settlement: Settlement, account: Account, handle: Handle): void {
+    const { held, requestId, costNanoUsd, tokens, record, cache } = settlement;
+    if (held || cache !== undefined) this.isRecordsOnly = false;
+    let place = this.accounts.indexOf(account);
+    if (place < 0) place = this.accounts.push(account) - 1;
+    this.rows.push(place, held ? 'held' : 'unheld', requestId, costNanoUsd, tokens, record, cache?.key ?? '');
+    this.characters += record.length;
+    if (cache !== undefined) {
+      this.rows.push(cache.value, cache.ttlMs, cacheOwner(settlement.projectId, cache));
+      this.characters += cache.value.length;
+    }
+    this.isFull = this.handles.push(handle) >= MAX_ROWS || this.characters >= MAX_CHARACTERS;
+  }
+
+  encode(): ScriptArg[] {
+    const { keys, accounts, context } = this;
+    const { epoch, log, holds, leases, cache } = keys;
+    const args: ScriptArg[] = [10 + 3 * accounts.length, epoch, log, holds, leases, commitKey(keys, this.id), ...cache];
+    for (const { names } of accounts) args.push(names[0], names[1], names[2]);
+    args.push(context.epoch, context.clock, context.cacheMaxBytes, this.id.number, accounts.length);
+    for (const { customer } of accounts) args.push(customer);
+    args.push(...this.rows);
+    return args;
   }
 }

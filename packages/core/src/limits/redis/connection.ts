@@ -81,20 +81,3 @@ export async function waitForReady(client: RedisClient, timeoutMs: number): Prom
     client.off('ready', resolve);
   }
 }
-
-interface Wired {
-  readonly stream?: { readonly writableLength?: number };
-}
-
-/** True while bytes still wait in this process because the server (on a cluster: one of its nodes) does not take them. */
-export function backedUpOf(client: RedisClient): () => boolean {
-  if (!(client instanceof Cluster)) return () => ((client as unknown as Wired).stream?.writableLength ?? 0) > 0;
-  return () => {
-    const nodes = client.nodes('master');
-    return nodes.some((node) => {
-      // A node's connection queues writes until it is ready.
-      const isWaiting = nodes.length > 1 && node.status !== 'ready';
-      return isWaiting || ((node as unknown as Wired).stream?.writableLength ?? 0) > 0;
-    });
-  };
-}

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { until } from '../hot-store.cases';
-import { DeadlineQueue } from './deadline-queue';
+import { DeadlineQueue } from './admit';
 
 // Long enough that a busy machine does not decide.
 const DEADLINE_MS = 200;

@@ -1,6 +1,5 @@
 import { storeUnavailable } from '../store-unavailable';
-import { Accounts } from './accounts';
-import { createShardKeys, type ShardKeys, shardOf } from './keys';
+import { Accounts, createShardKeys, type ShardKeys, shardOf } from './keys';
 import type { RedisClient, ScriptArg } from './scripts';
 
 /** Shards of a new store: one server has one log stream to read, a cluster spreads projects over its nodes. */

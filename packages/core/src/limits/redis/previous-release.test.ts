@@ -1,4 +1,5 @@
 // `packages/testing/version-0.2/*.lua` are scripts of version 0.2.0. A rolling upgrade runs them beside this version's.
+
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,8 +8,7 @@ import { Redis } from 'ioredis';
 import type { AdmitRequest, Settlement } from '../hot-store';
 import { until } from '../hot-store.cases';
 import { flushNamespace, makeTempDir, requestOf, StoredRows, settlementOf, testRedisUrl } from '../store-rows.fixture';
-import { createAccount } from './accounts';
-import { createShardKeys, doneKey, type ShardKeys } from './keys';
+import { createAccount, createShardKeys, doneKey, type ShardKeys } from './keys';
 import { RedisHotStore } from './redis-hot-store';
 
 /** Room for some ten entries. */

@@ -27,7 +27,7 @@ import { storeUnavailable } from '../store-unavailable';
 import { ADMIT_DEADLINE_MS, RedisAdmissions } from './admit';
 import { countCache, purgeCache, readCache, writeCache } from './cache';
 import { RedisCommits } from './commits';
-import { backedUpOf, connectRedis, type RedisHotStoreOptions, waitForReady } from './connection';
+import { connectRedis, type RedisHotStoreOptions, waitForReady } from './connection';
 import { shardOf } from './keys';
 import { RedisLink } from './link';
 import { findQueued, RedisLogQueue } from './log-queue';
@@ -37,7 +37,7 @@ import { RedisRecovery } from './recovery';
 import type { RedisClient } from './scripts';
 import { RedisSpend } from './spend';
 import { RedisVersions } from './versions';
-import { WriteBatch } from './write-batch';
+import { backedUpOf, WriteBatch } from './write-batch';
 
 /** The hot store on Redis or Valkey ≥ 7: every decision is one Lua script on one shard. */
 export class RedisHotStore implements HotStore {
@@ -157,7 +157,7 @@ export class RedisHotStore implements HotStore {
 
   settle(settlement: Settlement): Promise<void> | undefined {
     const written = this.outbox.add(settlement);
-    this.holds.end(settlement.requestId);
+    if (this.holds.open.size > 0) this.holds.end(settlement.requestId);
     return written;
   }
 

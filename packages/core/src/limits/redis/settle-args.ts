@@ -1,8 +1,17 @@
 import { coveringBudgets } from '../budgets';
 import { encodeId } from '../hold';
-import type { CacheWrite, Settlement } from '../hot-store';
+import type { Settlement } from '../hot-store';
 import type { SettleMode, SettleOutcome } from '../outbox/settlement';
-import { apiKeyKey, type CommitId, commitKey, customerKey, doneKey, projectKey, type ShardKeys } from './keys';
+import {
+  apiKeyKey,
+  type CommitId,
+  cacheOwner,
+  commitKey,
+  customerKey,
+  doneKey,
+  projectKey,
+  type ShardKeys,
+} from './keys';
 import type { ScriptArg } from './scripts';
 
 export interface SettleContext {
@@ -13,9 +22,6 @@ export interface SettleContext {
   /** The commit that may have carried it already. */
   readonly sentIn?: CommitId | undefined;
 }
-
-export const cacheOwner = (projectId: string, entry: CacheWrite): string =>
-  `${projectId}\t${entry.provider}\t${entry.model}`;
 
 /** Keys and arguments of `lua/settle.lua`, in its order. */
 export function encodeSettle(settlement: Settlement, mode: SettleMode, context: SettleContext): ScriptArg[] {

@@ -7,8 +7,8 @@ import { chatBody } from '../../translation/json-body';
 import { DroppedParameters } from '../../translation/refuse-parameter';
 import { PayloadStreamDecoder } from '../../transport/payload-stream-decoder';
 import { setDelivery } from '../encode-request';
+import type { ChatQuirks } from '../endpoint';
 import { keyHeaders } from '../endpoint';
-import type { ChatQuirks } from '../quirks';
 import { CompletionStream, decodeCompletion } from './decode-answer';
 import type { CompletionQuirks } from './quirks';
 

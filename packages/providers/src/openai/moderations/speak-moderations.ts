@@ -1,8 +1,9 @@
+import type { EventBatch } from '@llm0/core/chat/event';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
-import type { Provider } from '../../provider';
+import type { EncodeContext, UpstreamRequest } from '../../provider-request';
 import { jsonBody } from '../../translation/json-body';
-import { asCount, asObject, asObjects, parseAnswer } from '../../translation/read-json';
+import { type AnswerBody, asCount, asObject, asObjects, parseAnswer } from '../../translation/read-json';
 import { upstreamFailure } from '../../transport/upstream-failure';
 import { endpointOf } from '../endpoint';
 
@@ -10,36 +11,27 @@ import { endpointOf } from '../endpoint';
  * Presents moderation models as chat models: judges the last message and answers with the verdict as JSON. Priced,
  * booked and logged like other calls. Source: https://platform.openai.com/docs/api-reference/moderations
  */
-export function speakModerations(chat: Provider, models: RegExp): Provider {
-  const { name } = chat;
+export function encodeModeration(request: ChatRequest, context: EncodeContext): UpstreamRequest {
+  const body = jsonBody({ model: context.model, input: lastText(request) }, false);
+  return { ...endpointOf(context.connection, 'moderations'), body, dropped: [] };
+}
+
+/** The verdict as a chat answer. Throws `malformed`. */
+export function decodeVerdict(name: string, bytes: AnswerBody): EventBatch {
+  const body = parseAnswer(name, bytes);
+  const [result] = asObjects(body.results);
+  const categories = asObject(result?.categories);
+  if (categories === undefined) throw upstreamFailure('malformed', name, 'answered without a verdict.');
+  const named = Object.keys(categories).filter((category) => categories[category] === true);
+  const text = JSON.stringify({ flagged: result?.flagged === true || named.length > 0, categories: named });
+  const inputTokens = asCount(asObject(body.usage)?.prompt_tokens);
   return {
-    ...chat,
-    modelPatterns: [...chat.modelPatterns, models],
-    moderates: (model) => models.test(model),
-    encodeRequest: (request, context) => {
-      if (!models.test(context.model)) return chat.encodeRequest(request, context);
-      const body = jsonBody({ model: context.model, input: lastText(request) }, false);
-      return { ...endpointOf(context.connection, 'moderations'), body, dropped: [] };
-    },
-    decodeResponse: (bytes, request) => {
-      const model = request.model.slice(request.model.indexOf('/') + 1);
-      if (!models.test(model)) return chat.decodeResponse(bytes, request);
-      const body = parseAnswer(name, bytes);
-      const [result] = asObjects(body.results);
-      const categories = asObject(result?.categories);
-      if (categories === undefined) throw upstreamFailure('malformed', name, 'answered without a verdict.');
-      const named = Object.keys(categories).filter((category) => categories[category] === true);
-      const text = JSON.stringify({ flagged: result?.flagged === true || named.length > 0, categories: named });
-      const inputTokens = asCount(asObject(body.usage)?.prompt_tokens);
-      return {
-        events: [
-          { type: 'start' },
-          { type: 'text', choice: 0, text },
-          { type: 'finish', choice: 0, reason: 'stop' },
-          ...(inputTokens === 0 ? [] : [{ type: 'usage' as const, usage: { ...ZERO_USAGE, inputTokens } }]),
-        ],
-      };
-    },
+    events: [
+      { type: 'start' },
+      { type: 'text', choice: 0, text },
+      { type: 'finish', choice: 0, reason: 'stop' },
+      ...(inputTokens === 0 ? [] : [{ type: 'usage' as const, usage: { ...ZERO_USAGE, inputTokens } }]),
+    ],
   };
 }
 

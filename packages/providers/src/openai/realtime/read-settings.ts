@@ -22,9 +22,11 @@ export function readSettings(session: JsonObject): SessionSettings & { readonly 
   // null means that there is none.
   const either = (now: JsonValue | undefined, older: JsonValue | undefined) => (now === undefined ? older : now);
   const detection = either(input.turn_detection, session.turn_detection);
+  const transcription = either(input.transcription, session.input_audio_transcription);
   return {
     model: asString(session.model),
-    transcriptionModel: modelOf(either(input.transcription, session.input_audio_transcription)),
+    transcriptionModel: modelOf(transcription),
+    promptBytes: transcription === undefined ? undefined : Buffer.byteLength(JSON.stringify(transcription)),
     outputTokens: limitOf(session.max_output_tokens ?? session.max_response_output_tokens),
     answersAlone: isTranscription ? false : answersAlone(detection),
     unbounded: session.tools === undefined ? undefined : runsElsewhere(session.tools),

@@ -42,8 +42,15 @@ class TranslationReader implements RealtimeReader {
 
   private readSettings(frame: string, type: string) {
     if (!SETTINGS.has(type)) return undefined;
-    const model = asString(asObject(parseEvent(frame).session)?.model);
-    return { type: 'settings', settings: { model } } as const;
+    const session = asObject(parseEvent(frame).session) ?? {};
+    const transcription = asObject(asObject(asObject(session.audio)?.input)?.transcription);
+    const settings = {
+      model: asString(session.model),
+      transcriptionModel: asString(transcription?.model),
+      // The vendor tells nothing of what it costs.
+      unbounded: transcription === undefined ? undefined : ['session.audio.input.transcription'],
+    };
+    return { type: 'settings', settings } as const;
   }
 }
 

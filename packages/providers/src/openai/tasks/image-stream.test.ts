@@ -98,14 +98,14 @@ describe('usage of images', () => {
     expect(readImageUsage(told as never)).toMatchObject(expected);
   });
 
-  test('of a drawing is an estimate, and none is none', () => {
+  test("of a drawing is its own model's, and none is none", () => {
     expect(readImageUsage(USAGE, { model: 'gpt-5.6', reasoning_tokens: 40 })).toMatchObject({
-      ...{ reasoningTokens: 40, estimated: true },
+      ...{ inputTokens: 10, outputImageTokens: 300, reasoningTokens: 0 },
+      helper: { model: 'gpt-5.6', usage: { reasoningTokens: 40 } },
     });
     const whole = { model: 'gpt-5.6', input_tokens: 100, output_tokens: 50, reasoning_tokens: 40, total_tokens: 150 };
-    const { inputTokens = 0 } = readImageUsage(USAGE) ?? {};
-    expect(readImageUsage(USAGE, whole)).toMatchObject({
-      ...{ inputTokens: inputTokens + 100, reasoningTokens: 50, estimated: true },
+    expect(readImageUsage(USAGE, whole)?.helper).toMatchObject({
+      usage: { inputTokens: 100, outputTokens: 10, reasoningTokens: 40 },
     });
     expect([readImageUsage(undefined), readImageUsage({ input_tokens: -1 })]).toEqual([undefined, undefined]);
   });

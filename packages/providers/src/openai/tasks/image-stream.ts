@@ -14,6 +14,7 @@ const CR = 13;
 const TYPE = /"type"\s*:\s*"([a-z_.]{1,60})"/;
 const PICTURE = /"b64_json"\s*:\s*"/;
 const USAGE = '"usage":';
+const SVG_USAGE = '"svg_usage":';
 
 /** Reads types and usage of events without holding their pictures. */
 export function createImageStreamReader(provider: string, count: number): TaskStreamReader {
@@ -38,7 +39,7 @@ export function createImageStreamReader(provider: string, count: number): TaskSt
     isBegun = true;
     if (!type.endsWith('.completed')) return;
     completed += 1;
-    const told = readImageUsage(usageIn(text));
+    const told = readImageUsage(objectIn(text, USAGE), objectIn(text, SVG_USAGE));
     if (told !== undefined) usage = usage === undefined ? told : addUsage(usage, told);
   };
   return {
@@ -81,9 +82,9 @@ function textOf({ head, tail, size }: { head: Buffer; tail: Buffer; size: number
   return `${head.toString('utf8')}${tail.toString('utf8')}`;
 }
 
-/** The object behind the last `"usage":`; undefined where it isn't whole. */
-function usageIn(text: string): JsonObject | undefined {
-  const at = text.lastIndexOf(USAGE);
+/** The object behind the last such name; undefined where it isn't whole. */
+function objectIn(text: string, name: string): JsonObject | undefined {
+  const at = text.lastIndexOf(name);
   if (at === -1) return undefined;
   const start = text.indexOf('{', at);
   let depth = 0;

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { readCounts, withUntold } from '../../translation/read-counts';
-import { asCount, asCounts, asObject } from '../../translation/read-json';
+import { asCount, asCounts, asObject, asString } from '../../translation/read-json';
 
 /**
  * Usage of images in disjoint classes; undefined where nothing was reported. Output that isn't split is image output.
@@ -9,7 +9,8 @@ import { asCount, asCounts, asObject } from '../../translation/read-json';
  */
 export function readImageUsage(value: JsonValue | undefined, svg?: JsonValue): Usage | undefined {
   const usage = asCounts(value);
-  if (usage === undefined) return undefined;
+  const helper = readDrawing(svg ?? usage?.svg_usage);
+  if (usage === undefined) return helper && { ...ZERO_USAGE, helper, untold: 'both' };
   const told = readCounts(usage);
   const { input = 0, output = 0 } = told;
   const into = asObject(usage.input_tokens_details) ?? asObject(usage.prompt_tokens_details) ?? {};
@@ -18,23 +19,32 @@ export function readImageUsage(value: JsonValue | undefined, svg?: JsonValue): U
   const cached = readCached(into, { text: input - pictures, image: pictures });
   const text = Math.min(output, tokensOf(out, 'text'));
   const reasoning = Math.min(output - text, asCount(out.reasoning_tokens));
-  const drawing = asObject(svg ?? usage.svg_usage) ?? {};
-  // Output includes reasoning.
-  const drawn = Math.max(asCount(drawing.output_tokens), asCount(drawing.reasoning_tokens));
-  const asked = asCount(drawing.input_tokens);
   const decoded: Usage = {
     ...ZERO_USAGE,
-    inputTokens: input - pictures - cached.text + asked,
+    inputTokens: input - pictures - cached.text,
     cacheReadTokens: cached.text,
     outputTokens: text,
-    reasoningTokens: reasoning + drawn,
+    reasoningTokens: reasoning,
     inputImageTokens: pictures - cached.image,
     ...(cached.image === 0 ? {} : { cacheReadImageTokens: cached.image }),
     outputImageTokens: output - text - reasoning,
-    // The drawing model has a price of its own, which the answer doesn't tell.
-    ...(drawn + asked === 0 ? {} : { estimated: true }),
+    ...(helper === undefined ? {} : { helper }),
   };
-  return withUntold(decoded, { ...told, total: drawn + asked === 0 ? told.total : 0 });
+  return withUntold(decoded, { ...told, total: helper === undefined ? told.total : 0 });
+}
+
+/** The text model that writes an SVG: its output includes reasoning. */
+function readDrawing(value: JsonValue | undefined): Usage['helper'] {
+  const told = asCounts(value);
+  if (told === undefined) return undefined;
+  const into = asObject(told.input_tokens_details) ?? {};
+  const out = asObject(told.output_tokens_details) ?? {};
+  const input = asCount(told.input_tokens);
+  const cacheReadTokens = Math.min(input, asCount(into.cached_tokens));
+  const reasoningTokens = asCount(told.reasoning_tokens ?? out.reasoning_tokens);
+  const outputTokens = Math.max(0, asCount(told.output_tokens) - reasoningTokens);
+  const usage = { ...ZERO_USAGE, inputTokens: input - cacheReadTokens, cacheReadTokens, outputTokens, reasoningTokens };
+  return { model: asString(told.model), usage };
 }
 
 const tokensOf = (details: JsonObject, kind: 'image' | 'text') => asCount(details[`${kind}_tokens`] ?? details[kind]);

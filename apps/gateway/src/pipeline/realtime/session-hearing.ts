@@ -1,0 +1,187 @@
+import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
+import type { GatewayError } from '@llm0/core/errors/gateway-error';
+import type { PricedModel } from '@llm0/core/pricing/price-book';
+import { boundHearing } from '@llm0/core/realtime/conversation-size';
+import type { SessionSettings } from '@llm0/core/realtime/session-facts';
+import { refuseUnbounded } from '@llm0/core/tasks/task-request';
+import type { RealtimeReader } from '@llm0/providers/transport/call-realtime';
+import type { SessionMeter } from './session-meter';
+import type { SessionSpending } from './session-spending';
+
+interface Needs {
+  readonly spending: SessionSpending;
+  readonly reader: Pick<RealtimeReader, 'takeSeconds'>;
+}
+
+/** Speech that is written down, at the price of a model of its own. */
+interface Hearing {
+  readonly model: string;
+  readonly seconds: number;
+  readonly promptBytes: number;
+}
+
+/** Seconds of speech that strict caps hold before it goes on. */
+const SPARE_SECONDS = 300;
+/** Pieces without a model that may still turn out to be written down. */
+const MOST_UNNAMED = 64;
+
+/** Pieces of speech of one session: each is held when its speech ends, under strict caps before it goes on. */
+export class SessionHearing {
+  /** By the vendor's id. */
+  private readonly open = new Map<string, SessionMeter>();
+  /** Their hold was refused: the vendor writes them down all the same. */
+  private readonly refused = new Map<string, Hearing>();
+  /** Seconds of pieces that nobody should write down. */
+  private readonly unnamed = new Map<string, number>();
+  private spareHold: { readonly meter: SessionMeter; readonly model: string; readonly seconds: number } | undefined;
+  /** Of speech that the vendor has not committed. */
+  private seconds = 0;
+  private settings: SessionSettings = {};
+  /** A vendor that writes down by itself doesn't name its model. */
+  private guessed: string | undefined;
+  private isClosed = false;
+
+  constructor(private readonly needs: Needs) {}
+
+  get isIdle(): boolean {
+    return this.open.size === 0;
+  }
+
+  configure(settings: SessionSettings): void {
+    this.settings = settings;
+  }
+
+  /** Throws for a model that key or project don't allow. */
+  check({ transcriptionModel }: SessionSettings): void {
+    if (transcriptionModel == null) return;
+    const bound = (priced: PricedModel) => boundHearing(priced, 1);
+    this.needs.spending.check({ ...this.partOf(transcriptionModel), bound });
+  }
+
+  /** Under strict caps, holds speech before it goes on. Throws the refusal. */
+  spare(): Promise<void> | undefined {
+    const { spending, reader } = this.needs;
+    const { model, spareHold } = this;
+    if (!spending.principal.project.strictCaps || model === undefined) return undefined;
+    this.seconds += reader.takeSeconds();
+    if (spareHold?.model === model && this.seconds <= spareHold.seconds) return undefined;
+    const seconds = Math.max(SPARE_SECONDS, 2 * this.seconds);
+    return this.hold({ ...this.hearingBy(model), seconds }).then((meter) => {
+      this.spareHold?.meter.release();
+      this.spareHold = { meter, model, seconds };
+      if (this.isClosed) meter.release();
+    });
+  }
+
+  /** A piece of speech has ended. Throws the refusal; the vendor writes it down all the same. */
+  async hear(itemId: string): Promise<void> {
+    const seconds = this.seconds + this.needs.reader.takeSeconds();
+    this.seconds = 0;
+    const { model, spareHold } = this;
+    if (model === undefined) {
+      this.noteUnnamed(itemId, seconds);
+      return;
+    }
+    if (spareHold?.model === model && seconds <= spareHold.seconds) {
+      this.open.set(itemId, spareHold.meter);
+      this.spareHold = undefined;
+      return;
+    }
+    const hearing = { ...this.hearingBy(model), seconds };
+    try {
+      const meter = await this.hold(hearing);
+      if (this.isClosed) meter.abort();
+      else this.open.set(itemId, meter);
+    } catch (error) {
+      if (this.isClosed) this.book(hearing)?.abort();
+      else this.refused.set(itemId, hearing);
+      throw error;
+    }
+  }
+
+  /** Books it. Throws where strict caps can't bound what the vendor does by itself. */
+  heard(itemId: string, usage: Usage | undefined, failure?: string): void {
+    const { model } = this;
+    const held = this.open.get(itemId);
+    const refused = this.refused.get(itemId);
+    const seconds = this.unnamed.get(itemId) ?? 0;
+    for (const map of [this.open, this.refused, this.unnamed]) map.delete(itemId);
+    if (held !== undefined) {
+      held.complete(usage, failure);
+      return;
+    }
+    if (refused === undefined && usage === undefined && failure !== undefined) return;
+    const hearing = refused ?? { ...this.hearingBy(model ?? this.guess(usage)), seconds };
+    // Nobody has named the model.
+    const isGuess = refused === undefined && this.named === undefined;
+    this.book(hearing, usage)?.complete(usage && isGuess ? { ...usage, estimated: true } : usage, failure);
+    if (!isGuess) return;
+    this.guessed = hearing.model;
+    if (this.needs.spending.principal.project.strictCaps) {
+      throw refuseUnbounded('session.audio.input.transcription', 'speech that the provider writes down unasked');
+    }
+  }
+
+  /** The session ends: books what has not ended as far as it is known. undefined: the caller left. */
+  close(error?: GatewayError): void {
+    this.isClosed = true;
+    this.spareHold?.meter.release(error);
+    const unheld = [...this.refused.values()].map((hearing) => this.book(hearing));
+    for (const meter of [...this.open.values(), ...unheld]) {
+      if (error === undefined) meter.abort();
+      else meter.fail(error);
+    }
+    for (const map of [this.open, this.refused, this.unnamed]) map.clear();
+  }
+
+  private get named(): string | undefined {
+    const { isTranscription, target } = this.needs.spending.session;
+    return this.settings.transcriptionModel ?? (isTranscription ? target.model : undefined);
+  }
+
+  private get model(): string | undefined {
+    return this.named ?? this.guessed;
+  }
+
+  private hearingBy(model: string): Omit<Hearing, 'seconds'> {
+    return { model, promptBytes: this.settings.promptBytes ?? 0 };
+  }
+
+  private partOf(model: string) {
+    const { target, isTranscription } = this.needs.spending.session;
+    const isOwn = isTranscription && model === target.model;
+    return { target: { provider: target.provider, model }, ...(isOwn ? {} : { isOther: true as const }) };
+  }
+
+  private hold({ model, seconds, promptBytes }: Hearing): Promise<SessionMeter> {
+    let priced: PricedModel | undefined;
+    return this.needs.spending.hold({
+      ...this.partOf(model),
+      bound: (one) => {
+        priced = one;
+        return boundHearing(one, seconds, promptBytes);
+      },
+      estimate: () => priced && boundHearing(priced, seconds, promptBytes),
+    });
+  }
+
+  private book({ model, seconds, promptBytes }: Hearing, usage?: Usage): SessionMeter {
+    const part = this.partOf(model);
+    const priced = this.needs.spending.priceOf(part.target);
+    const estimate = () => usage ?? (priced === undefined ? ZERO_USAGE : boundHearing(priced, seconds, promptBytes));
+    return this.needs.spending.without({ ...part, bound: estimate, estimate });
+  }
+
+  /** The dearest model of the provider that bills such usage; without one, the session's own. */
+  private guess(usage: Usage | undefined): string {
+    const { spending } = this.needs;
+    const { target } = spending.session;
+    return spending.dearestModel('transcription', (priced) => usage ?? boundHearing(priced, 1)) ?? target.model;
+  }
+
+  private noteUnnamed(itemId: string, seconds: number): void {
+    const [oldest] = this.unnamed.keys();
+    if (this.unnamed.size >= MOST_UNNAMED && oldest !== undefined) this.unnamed.delete(oldest);
+    this.unnamed.set(itemId, seconds);
+  }
+}

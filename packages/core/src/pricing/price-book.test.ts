@@ -1,0 +1,30 @@
+import { expect, test } from 'bun:test';
+import type { PricedModel } from './price-book';
+import { createPriceBook } from './price-book';
+
+const priced = (model: string, input: number): PricedModel => ({
+  ...{ provider: 'openai', model, mode: 'image', prices: { input }, capabilities: [] },
+  ...{ contextWindow: 1000, deprecationDate: '2027-01-01' },
+});
+
+const book = createPriceBook(
+  [priced('gpt-image-2', 5), priced('gpt-image-2-2026-01-01', 7), priced('claude-x', 3)],
+  new Set(['ollama']),
+);
+
+test('a dated snapshot costs as its model, unless it has a price of its own', () => {
+  const snapshot = book.find('openai', 'gpt-image-2-2026-04-21');
+  expect(snapshot).toMatchObject({ model: 'gpt-image-2-2026-04-21', prices: { input: 5 }, contextWindow: 1000 });
+  expect(snapshot).not.toHaveProperty('deprecationDate');
+  expect(book.find('openai', 'gpt-image-2-2026-01-01')?.prices.input).toBe(7);
+  expect(book.find('openai', 'claude-x-20261101')?.prices.input).toBe(3);
+  expect(book.isListed('openai', 'gpt-image-2-2026-04-21')).toBe(false);
+});
+
+test('no other name takes a price that is not its own', () => {
+  for (const name of ['gpt-image-2-mini', 'gpt-image-2-2026', 'gpt-image-2-2026-04-21-preview', 'claude-x-19991231']) {
+    expect(book.find('openai', name)).toBeUndefined();
+  }
+  expect(book.find('azure', 'gpt-image-2-2026-04-21')).toBeUndefined();
+  expect(book.find('ollama', 'llama-2026-04-21')?.prices.input).toBe(0);
+});
