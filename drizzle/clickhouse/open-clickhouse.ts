@@ -2,6 +2,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
+import { addLabelColumns } from '../queries/clickhouse/label-columns';
 import { listMigrations, recordMigration } from '../queries/clickhouse/migrations';
 
 export interface ClickHouseOptions {
@@ -10,19 +11,22 @@ export interface ClickHouseOptions {
   readonly username: string;
   readonly password: string;
   readonly database: string;
+  /** Names of labels that have a column of their own; none by default. */
+  readonly hotLabels?: readonly string[];
 }
 
 const TIMEOUT_MS = 30_000;
 const MIGRATIONS = join(import.meta.dir, 'migrations');
 
 /** Connects, and makes the tables that are missing. Throws while the server is away. */
-export async function openClickHouse(options: ClickHouseOptions): Promise<ClickHouseClient> {
+export async function openClickHouse({ hotLabels = [], ...options }: ClickHouseOptions): Promise<ClickHouseClient> {
   const { ClickHouseLogLevel, createClient } = await import('@clickhouse/client');
   // Errors reach the caller; the client would write them to the console too.
   const log = { level: ClickHouseLogLevel.OFF };
   const client = createClient({ ...options, log, request_timeout: TIMEOUT_MS, application: 'llm0-gateway' });
   try {
     await migrateClickHouse(client);
+    await addLabelColumns(client, hotLabels);
     return client;
   } catch (error) {
     await client.close();

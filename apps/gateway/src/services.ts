@@ -61,7 +61,7 @@ import { openTelemetry } from './services/open-telemetry';
 import { RunBudgets } from './services/run-budgets';
 import { createSignOnParts } from './sign-on/create-sign-on-parts';
 import type { Issuers } from './sign-on/issuers';
-import { createSinkJobs } from './sinks/create-sink-jobs';
+import { createSinkJobs, hasSinks } from './sinks/create-sink-jobs';
 import { RowsThread } from './threads/rows-thread';
 import { StatsThread } from './threads/stats-thread';
 
@@ -129,7 +129,7 @@ export async function createServices(config: Config, log: Logger, version: strin
     routing: tables.current,
     refreshTables: base.refreshTables,
     databaseHealth: () => databaseHealth(database),
-    logSinks: async () => (config.logSinks.sinks.length === 0 ? [] : listSinks(database.db)),
+    logSinks: async () => (hasSinks(config) ? listSinks(database.db) : []),
     connect: tables.connect,
     downgradeModels: createDowngradeModels(),
     runs: new RunBudgets({ db: database.db, hotStore, clock: { nowMs: clock.nowMs, monotonicMs } }),
@@ -140,7 +140,7 @@ export async function createServices(config: Config, log: Logger, version: strin
   const mcpAdmin = createMcpAdmin({ ...base, mcp, config });
   const running = { services, database, tables, statsThread, rows, providerAdmin, mcpAdmin, firstCredentials, close };
   const moreJobs = await createSinkJobs(database.db, config.logSinks, {
-    ...{ folder: config.dataDir, fetch, version, nowMs: () => clock.nowMs() },
+    ...{ logDatabase: config.logDatabase, folder: config.dataDir, fetch, version, nowMs: () => clock.nowMs() },
     onRejected: (sink, rows) => {
       metrics.sinkRejected.inc({ sink }, rows);
       log.warn({ sink, rows }, 'a sink of the log rejected rows');
@@ -177,13 +177,16 @@ async function closeParts({ drainTimeoutMs }: Config, base: Base, parts: ClosedP
 }
 
 /** An embedded database serves one connection at a time: no thread can have its own. */
-function createThreads({ databaseUrl, databaseEnv: env }: Config, log: Logger) {
+function createThreads({ databaseUrl, databaseEnv: env, logDatabase }: Config, log: Logger) {
   if (databaseUrl === undefined) return { rows: undefined, statsThread: undefined };
   const settings = (name: string) => ({
     ...{ databaseUrl, env },
     onBroken: (err: Error) => log.error({ err }, `the thread for ${name} broke; its next question starts another`),
   });
-  return { rows: new RowsThread(settings('rows')), statsThread: new StatsThread(settings('charts')) };
+  return {
+    rows: new RowsThread(settings('rows')),
+    statsThread: new StatsThread({ ...settings('charts'), logDatabase }),
+  };
 }
 
 type Base = Awaited<ReturnType<typeof startBase>>;

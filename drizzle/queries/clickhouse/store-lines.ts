@@ -10,6 +10,9 @@ export interface BatchedLines {
   readonly lines: readonly string[];
 }
 
+/** Rows from before the batches, of which any may be there already. */
+export const BEFORE_BATCHES = { afterSeq: 0, seq: 0 } as const;
+
 /** The last batch after this one that ClickHouse has, whole or in part; undefined without one. */
 export async function findLastBatch(client: ClickHouseClient, afterSeq: number): Promise<number | undefined> {
   const found = await client.query({
@@ -30,7 +33,8 @@ const TABLES = [
 
 /** Stores lines once: a repetition of the same batches changes nothing. */
 export async function storeLines(client: ClickHouseClient, { afterSeq, seq, lines }: BatchedLines): Promise<void> {
-  const token = `${afterSeq}-${seq}-${smallestIdOf(lines)}`;
+  // Rows without a batch are versions older than any: inserting them again is harmless, and may be meant.
+  const token = seq === 0 ? crypto.randomUUID() : `${afterSeq}-${seq}-${smallestIdOf(lines)}`;
   for (const [table, isKept] of TABLES) {
     const kept = lines.filter(isKept);
     if (kept.length === 0) continue;

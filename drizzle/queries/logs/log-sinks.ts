@@ -16,14 +16,20 @@ export interface SinkState {
 }
 
 const PREFIX = 'log_sink:';
+/** Setting of a sink that answers in place of Postgres: since when it has all rows. */
+export const ENGINE_PREFIX = 'log_engine:';
 
 const keysOf = (names: readonly string[]) => JSON.stringify(names.map((name) => PREFIX + name));
 
-/** Creates new sinks, which begin with the next batch. */
+/** Creates new sinks, which begin with the next batch. What a former one of the name had is not known. */
 export async function addSinks(db: Pick<Db, 'execute'>, names: readonly string[]): Promise<void> {
-  await db.execute(sql`insert into settings (key, value)
-    select key, jsonb_build_object('seq', (select coalesce(max(seq), 0) from log_batches))
-    from jsonb_array_elements_text(${keysOf(names)}::jsonb) as key on conflict (key) do nothing`);
+  await db.execute(sql`with made as (
+      insert into settings (key, value)
+      select key, jsonb_build_object('seq', (select coalesce(max(seq), 0) from log_batches))
+      from jsonb_array_elements_text(${keysOf(names)}::jsonb) as key on conflict (key) do nothing
+      returning substr(key, ${PREFIX.length + 1}) as name
+    ), days as (delete from log_days where store in (select name from made))
+    delete from settings where key in (select ${ENGINE_PREFIX}::text || name from made)`);
 }
 
 /** Creates new sinks, and forgets all others. */
@@ -104,22 +110,27 @@ export async function readSinkPart(db: Db, options: SinkPartOptions): Promise<Si
   return { entries: row?.entries ?? [], seq: Number(row?.seq ?? afterSeq) };
 }
 
+/** Kept with a request. */
+export type BodyColumn = 'request_body' | 'upstream_request_body' | 'response_body';
+
 /** The rows as JSON, one a line, without those that were deleted meanwhile. */
 export async function readSinkLines(
   db: Db,
   entries: readonly SinkEntry[],
-  withBodies: boolean,
+  bodies: readonly BodyColumn[],
 ): Promise<readonly string[]> {
-  const bodies = withBodies
-    ? sql`|| coalesce((select jsonb_build_object('request_body', b.request_body, 'response_body', b.response_body)
-        from gateway_log_bodies b where b.request_id = g.request_id), '{}')`
-    : sql``;
+  const pairs = sql.raw(bodies.map((name) => `'${name}', b.${name}`).join(', '));
+  const kept =
+    bodies.length === 0
+      ? sql``
+      : sql`|| coalesce((select jsonb_build_object(${pairs})
+          from gateway_log_bodies b where b.request_id = g.request_id), '{}')`;
   const rows = await db.execute<{ line: string }>(sql`
     with wanted as materialized (
       select to_timestamp((entry->>0)::bigint / 1000.0) as created_at, (entry->>1)::uuid as id
       from jsonb_array_elements(${JSON.stringify(entries)}::jsonb) as entry
     )
-    select (to_jsonb(g) ${bodies})::text as line from gateway_logs g
+    select (to_jsonb(g) ${kept})::text as line from gateway_logs g
     where g.created_at = any(array(select created_at from wanted)) and g.id = any(array(select id from wanted))`);
   return rows.map(({ line }) => line);
 }

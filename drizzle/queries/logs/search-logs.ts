@@ -1,5 +1,7 @@
 import { and, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
+import { findInTime, findRows } from '../clickhouse/find-rows';
+import { type RowsElsewhere, withEngine } from '../clickhouse/log-engine';
 import type { PageRequest } from '../page';
 import { readStretches, type Stretch } from '../stats/read/read-days';
 import { QuestionTooLargeError } from '../stats/read/time-limit';
@@ -53,11 +55,56 @@ export async function searchLogs(db: Db, filter: LogFilter, page: LogPageRequest
     ...{ filter, limit, limitMs, sort, order: orderOf(sort) },
     at: cursor === undefined ? undefined : decodeSortedCursor(sort, cursor),
   };
-  const isDirect = filter.requestId !== undefined || (search.order.isByTime && hasIndex(filter));
+  // Switches between providers, and the newest rows, are in Postgres alone.
+  if (filter.failoverFrom !== undefined) return searchHere(db, search, nowMs);
+  return withEngine(db, nowMs, (elsewhere) => {
+    const splitMs = elsewhere?.splitMs ?? 0;
+    const isBoth = elsewhere !== undefined && splitMs > (filter.fromMs ?? 0);
+    return isBoth ? searchBoth(db, search, { elsewhere, nowMs }) : searchHere(db, search, nowMs);
+  });
+}
+
+async function searchHere(db: Db, search: Search, nowMs: number): Promise<LogPage> {
+  const { filter, order, limit } = search;
+  const isDirect = filter.requestId !== undefined || (order.isByTime && hasIndex(filter));
   if (isDirect) return toPage(search, await readRows(db, search, limit + 1));
   const range = await rangeOf(db, search.filter, nowMs);
-  return search.order.isByTime ? walkInTime(db, search, range) : sortAll(db, search, range);
+  return order.isByTime ? walkInTime(db, search, range) : sortAll(db, search, range);
 }
+
+interface Both {
+  readonly elsewhere: RowsElsewhere;
+  readonly nowMs: number;
+}
+
+/** The newest rows from Postgres, all others from the store that has them. */
+async function searchBoth(db: Db, search: Search, { elsewhere: { ask, splitMs }, nowMs }: Both): Promise<LogPage> {
+  const { filter, sort, order, limit, at } = search;
+  const isReached = filter.toMs === undefined || filter.toMs > splitMs;
+  const here = (most: number) =>
+    isReached ? searchHere(db, { ...search, limit: most, filter: { ...filter, fromMs: splitMs } }, nowMs) : EMPTY;
+  const older = { ...filter, toMs: Math.min(filter.toMs ?? splitMs, splitMs) };
+  const find = order.isByTime && filter.requestId === undefined ? findInTime : findRows;
+  const there = (most: number) => find(ask, { filter: older, sort, at, limit: most });
+  if (!order.isByTime) {
+    const [recent, rest] = await Promise.all([here(limit), there(limit + 1)]);
+    const sorted = [...recent.data, ...rest].sort(order.compare);
+    return recent.nextCursor === null ? toPage(search, sorted) : cutPage(search, sorted.slice(0, limit));
+  }
+  if (order.isDescending) {
+    const recent = await here(limit);
+    if (recent.nextCursor !== null) return recent;
+    return toPage(search, [...recent.data, ...(await there(limit + 1 - recent.data.length))]);
+  }
+  const first = await there(limit + 1);
+  if (first.length > limit) return toPage(search, first);
+  const recent = await here(limit + 1 - first.length);
+  const isMore = recent.nextCursor !== null && first.length + recent.data.length <= limit;
+  const page = toPage(search, [...first, ...recent.data]);
+  return isMore ? { ...page, nextCursor: recent.nextCursor } : page;
+}
+
+const EMPTY: LogPage = { data: [], nextCursor: null };
 
 interface Search {
   readonly filter: LogFilter;
@@ -129,6 +176,12 @@ function toPage({ sort, order, limit }: Search, rows: readonly StoredLog[], from
   const last = data.at(-1);
   if (rows.length <= limit || last === undefined) return { data, nextCursor: null };
   return { data, nextCursor: encodeSortedCursor(sort, { ...order.positionOf(last), fromMs }) };
+}
+
+/** A page that others follow. */
+function cutPage({ sort, order }: Search, data: readonly StoredLog[]): LogPage {
+  const last = data.at(-1);
+  return { data, nextCursor: last === undefined ? null : encodeSortedCursor(sort, order.positionOf(last)) };
 }
 
 async function firstRowMs(db: Db): Promise<number> {

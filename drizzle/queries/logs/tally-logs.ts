@@ -1,9 +1,11 @@
 import { and, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { gatewayLogs } from '../../schema/gateway-logs';
+import { countFound, tallyFound } from '../clickhouse/find-rows';
+import { withEngine } from '../clickhouse/log-engine';
 import { readStretches } from '../stats/read/read-days';
 import { OUTCOME_OF_ROW } from '../stats/read/segment-sql';
-import { askOf } from '../stats/read/time-limit';
+import { type Ask, askOf } from '../stats/read/time-limit';
 import { type LogFilter, logConditions } from './logs';
 import { type LogPage, type LogPageRequest, rangeOf, searchLogs } from './search-logs';
 
@@ -33,11 +35,34 @@ export async function countRows(
   db: Db,
   { filter, nowMs, limitMs }: { readonly filter: LogFilter; readonly nowMs: number; readonly limitMs?: number },
 ): Promise<LogCount> {
-  let rows = 0;
-  const reached = await eachStretch(db, { filter, nowMs, limitMs, what: sql`count(*)::int as n` }, ([row]) => {
-    rows += Number(row?.n ?? 0);
+  return ofBoth(db, { filter, nowMs }, async (here, older) => {
+    let rows = older === undefined ? 0 : await countFound(older.ask, older.filter);
+    const reached = await eachStretch(db, { filter: here, nowMs, limitMs, what: sql`count(*)::int as n` }, ([row]) => {
+      rows += Number(row?.n ?? 0);
+    });
+    return { rows, ...reached };
   });
-  return { rows, ...reached };
+}
+
+interface Older {
+  readonly ask: Ask;
+  readonly filter: LogFilter;
+}
+
+/** Reads the newest rows here, and older ones in the store that has them. */
+function ofBoth<T>(
+  db: Db,
+  { filter, nowMs }: Pick<Tallied, 'filter' | 'nowMs'>,
+  read: (here: LogFilter, older: Older | undefined) => Promise<T>,
+): Promise<T> {
+  // Switches between providers are in Postgres alone.
+  if (filter.failoverFrom !== undefined) return read(filter, undefined);
+  return withEngine(db, nowMs, (elsewhere) => {
+    if (elsewhere === undefined) return read(filter, undefined);
+    const { splitMs, ask } = elsewhere;
+    const here = { ...filter, fromMs: Math.max(filter.fromMs ?? 0, splitMs) };
+    return read(here, { ask, filter: { ...filter, toMs: Math.min(filter.toMs ?? splitMs, splitMs) } });
+  });
 }
 
 /** Common time limit; the count gets part of it in any case. */
@@ -66,21 +91,27 @@ export interface TallyQuery {
 }
 
 /** Counts by time and outcome. */
-export async function tallyLogs(db: Db, { filter, intervalMs, nowMs }: TallyQuery): Promise<LogTally> {
+export function tallyLogs(db: Db, query: TallyQuery): Promise<LogTally> {
+  return ofBoth(db, query, (here, older) => tallyBoth(db, { ...query, filter: here }, older));
+}
+
+async function tallyBoth(db: Db, { filter, intervalMs, nowMs }: TallyQuery, older?: Older): Promise<LogTally> {
   const { createdAtMs, refusedCount } = gatewayLogs;
   let rows = 0;
   const buckets = new Map<string, TallyBucket>();
   const step = sql.raw(String(intervalMs));
   const what = sql`floor(extract(epoch from ${createdAtMs}) * 1000 / ${step})::float8 * ${step} as start, ${OUTCOME_OF_ROW} as outcome,
     count(*)::int as n, sum(coalesce(${refusedCount}, 1))::float8 as requests`;
-  const reached = await eachStretch(db, { filter, nowMs, what, groupBy: sql`group by 1, 2` }, (found) => {
+  const add = (found: Found) => {
     for (const { start, outcome, n, requests } of found) {
       const key = `${start} ${outcome}`;
       rows += Number(n);
       const before = buckets.get(key)?.requests ?? 0;
       buckets.set(key, { startMs: Number(start), outcome: String(outcome), requests: before + Number(requests) });
     }
-  });
+  };
+  if (older !== undefined) add(await tallyFound(older.ask, older.filter, intervalMs));
+  const reached = await eachStretch(db, { filter, nowMs, what, groupBy: sql`group by 1, 2` }, add);
   return { rows, buckets: [...buckets.values()].sort(byTimeAndOutcome), ...reached };
 }
 

@@ -24,6 +24,7 @@ const NOT_RUN: readonly (readonly [reason: string, command: RegExp])[] = [
     /llm0 (?:import|reset-admin-token|migrate|plan|apply|export)\b/,
   ],
   ['opens a browser, as login-commands.test.ts does', /llm0 (?:login|env)\b/],
+  ['needs ClickHouse, as log-database.e2e.nightly.test.ts has', /llm0 logs move\b/],
   ['calls a server of the reader', /llm0 mcp (?:servers add|tools (?:list|approve)) |\/admin\/v1\/mcp\/servers /],
 ];
 const reasonOf = (line: string) => NOT_RUN.find(([, command]) => command.test(line))?.[0];

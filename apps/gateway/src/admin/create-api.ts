@@ -27,6 +27,7 @@ import { guardrailSecretRoutes } from './guardrails/secret-routes';
 import { keyApprovalRoutes } from './keys/approval-routes';
 import { keyRoutes } from './keys/routes';
 import { liveRoutes } from './live/routes';
+import { logDatabaseRoutes } from './logs/log-database-routes';
 import { logRoutes } from './logs/routes';
 import { mcpGrantRoutes } from './mcp/grant-routes';
 import { mcpCheckRoutes, mcpServerRoutes } from './mcp/routes';
@@ -87,6 +88,7 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
     .route('/', mcpToolRoutes(services, mirror))
     .route('/', mcpGrantRoutes(services))
     .route('/', logRoutes(services))
+    .route('/', logDatabaseRoutes(services))
     .route('/', liveRoutes(services, kept))
     .route('/', viewRoutes(services))
     .route('/', playgroundRoutes(services))

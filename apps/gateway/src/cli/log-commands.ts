@@ -56,7 +56,31 @@ export const LOG_COMMANDS: readonly Command[] = [
     },
     run: exportLogs,
   },
+  {
+    name: 'logs move',
+    summary: 'Follow the copy of the log to ClickHouse (LOG_DATABASE_URL) until both sides were compared',
+    options: { again: { kind: 'flag', help: 'compare every day again, and copy rows that are missing' } },
+    run: moveLogs,
+    hasFailed: ({ state }) => state !== 'answers',
+  },
 ];
+
+const MOVE_POLL_MS = 2000;
+
+/** Ends when ClickHouse answers; an interrupted gateway goes on with the move by itself. */
+async function moveLogs({ api, fields, output }: CommandInput): Promise<ClientAnswer> {
+  if (fields.again === true) await api.post('/log-database/compare', {});
+  let shown = '';
+  for (;;) {
+    const answer = await api.get('/log-database');
+    const { state, days, rows, problem } = answer.body as JsonObject;
+    if (state === 'answers') return answer;
+    const line = `${state}: ${days} days, ${rows} rows${problem === null ? '' : `; ${problem}`}`;
+    if (line !== shown) output.note(line);
+    shown = line;
+    await Bun.sleep(MOVE_POLL_MS);
+  }
+}
 
 async function exportLogs({ api, fields, output }: CommandInput): Promise<undefined> {
   const { format = 'csv', ...rest } = fields;

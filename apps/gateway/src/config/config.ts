@@ -8,6 +8,7 @@ import { readEgressAllow } from './egress';
 import { readEmbeddingSettings } from './embedding';
 import { readFiles } from './files';
 import { findMisspelt, ignoredNames } from './foreign-names';
+import { readLogDatabase } from './log-database';
 import { readMail } from './mail';
 import { readProviderSettings } from './providers';
 import { readSecretManagers } from './secret-managers';
@@ -70,7 +71,7 @@ function readSettings(read: EnvReader, env: Environment) {
     ...keeping,
     /** Exporter settings; undefined disables export. */
     telemetry: readTelemetry(read, keeping),
-    logSinks: readSinks(read, keeping),
+    ...readRows(read, keeping),
     /** Callers' files. */
     files: readFiles(read, stores),
     environment,
@@ -107,6 +108,12 @@ function readSettings(read: EnvReader, env: Environment) {
     /** Names that are accepted for the Go project's sake and have no effect here. */
     ignoredNames: ignoredNames(env),
   };
+}
+
+/** Where rows of the log go besides Postgres. */
+function readRows(read: EnvReader, keeping: ReturnType<typeof readKeeping>) {
+  const logSinks = readSinks(read, keeping);
+  return { logSinks, logDatabase: readLogDatabase(read, keeping, logSinks.sinks) };
 }
 
 /** Each runs in a folder of its own: the gateway's has files of settings, which programs read by themselves. */

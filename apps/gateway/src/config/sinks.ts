@@ -1,3 +1,4 @@
+import { type ClickHouseServer, readClickHouseServer } from './clickhouse';
 import { checkHeader } from './telemetry';
 import { ConfigError, credentialsOf, type EnvReader, UNDECODABLE } from './values';
 
@@ -38,13 +39,20 @@ export interface CollectorSetting extends SinkOptions {
 }
 
 /** A database of ClickHouse. */
-export interface ClickHouseSetting extends SinkOptions {
+export interface ClickHouseSetting extends SinkOptions, ClickHouseServer {
   readonly kind: 'clickhouse';
-  /** Of its HTTP interface, without user and database. */
-  readonly url: string;
-  readonly username: string;
-  readonly password: string;
-  readonly database: string;
+}
+
+/** Days after which rows, and prompts and answers, are deleted. */
+export interface KeptDays {
+  readonly logRetentionDays: number;
+  readonly logBodiesTtlDays: number;
+}
+
+/** The store that answers for the log in place of Postgres; rows go there at once. */
+export interface LogDatabaseSetting extends ClickHouseSetting, KeptDays {
+  /** Labels with a column of their own. */
+  readonly hotLabels: readonly string[];
 }
 
 /** A destination of the log's rows. */
@@ -136,15 +144,7 @@ function readClickHouse(
   { everyMs = 5000, withBodies }: Given,
 ): ClickHouseSetting {
   refuseUnknown(others);
-  const database = pathOf(url);
-  if (!/^\w{1,64}$/.test(database)) throw refuse('clickhouse://host:8123/database needs a database');
-  const isSecure = readSwitch('tls', tls);
-  const host = `${url.hostname}:${url.port === '' ? (isSecure ? '8443' : '8123') : url.port}`;
-  const { username, password } = readUser(url);
-  return {
-    ...{ kind: 'clickhouse', name: `clickhouse://${host}/${database}`, database, everyMs, withBodies },
-    ...{ url: `${isSecure ? 'https' : 'http'}://${host}`, username: username === '' ? 'default' : username, password },
-  };
+  return { kind: 'clickhouse', ...readClickHouseServer(url, readSwitch('tls', tls), refuse), everyMs, withBodies };
 }
 
 const TRACES = '/v1/traces';

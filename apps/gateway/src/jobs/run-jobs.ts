@@ -5,6 +5,7 @@ import { drainNow, type LogDrain } from '@llm0/core/logs/log-drain';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import { noObserver, type RecordObserver } from '@llm0/core/tracing/span';
 import type { Database, LedWork } from '@llm0/drizzle/client';
+import { findLogProblem } from '@llm0/drizzle/queries/clickhouse/create-log-engine';
 import { addSystemLog } from '@llm0/drizzle/queries/logs/system-logs';
 import { rootMessage } from '@llm0/drizzle/sql-state';
 import { checkAlerts } from './check-alerts';
@@ -76,7 +77,7 @@ export async function startJobs({ services, database, rows, moreJobs = [] }: Job
     },
   };
   const ping = () => database.ping();
-  const stores = readStores({ hotStore, ping });
+  const stores = readStores({ hotStore, ping, logProblem: () => findLogProblem(database.db) });
   const works: Record<LedWork, Work> = {
     ledger: { jobs: [reapHolds, maintainPartitions, rollOver], drains: true },
     maintenance: {

@@ -25,8 +25,13 @@ export interface StoreWatchNeeds {
   readonly leads: () => boolean;
 }
 
+interface StoreNeeds extends Pick<StoreWatchNeeds, 'hotStore' | 'ping'> {
+  /** Why ClickHouse takes no rows of the log; undefined while it does. */
+  readonly logProblem?: () => Promise<string | undefined>;
+}
+
 /** State of the stores, within a second. */
-export function readStores({ hotStore, ping }: Pick<StoreWatchNeeds, 'hotStore' | 'ping'>): StoreStates {
+export function readStores({ hotStore, ping, logProblem }: StoreNeeds): StoreStates {
   const late = () => 'no answer within 1 s';
   const failed = (error: unknown) => (error instanceof Error ? error.message : String(error));
   const postgres = () =>
@@ -42,10 +47,16 @@ export function readStores({ hotStore, ping }: Pick<StoreWatchNeeds, 'hotStore' 
   return {
     postgres,
     async away() {
-      const [hot, database] = await Promise.all([inTime(store().catch(failed), HEALTH_MS, late), postgres()]);
+      const [hot, database, log] = await Promise.all([
+        inTime(store().catch(failed), HEALTH_MS, late),
+        postgres(),
+        // Without Postgres, nothing is known of it.
+        inTime(logProblem?.().catch(() => undefined) ?? Promise.resolve(undefined), HEALTH_MS, () => undefined),
+      ]);
       return [
         ...(hot === undefined ? [] : [`the hot store (${hot})`]),
         ...(database === undefined ? [] : [`Postgres (${database})`]),
+        ...(log === undefined ? [] : [`ClickHouse (${log})`]),
       ];
     },
     depth: () =>

@@ -1,6 +1,7 @@
 import { untilGone } from '@llm0/core/async/until-gone';
 import {
   advanceSink,
+  type BodyColumn,
   listSinks,
   noteSinkFailure,
   readSinkLines,
@@ -15,12 +16,20 @@ import type { Batches } from './part';
 import type { WritePart } from './write-part';
 
 const LOOK_MS = 5_000;
+/** For the store that answers in place of Postgres. */
+const LOOK_AT_ONCE_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const ROWS_A_PART = 500;
 /** ClickHouse merges few large parts better than many small ones. */
 const ROWS_AN_INSERT = 10_000;
 /** Two bodies of a row take half a megabyte at most. */
 const BODIES_A_TEXT = 16;
+/** ClickHouse keeps what Postgres keeps. */
+const OTHERS_BODIES = ['request_body', 'response_body'] as const;
+const BODIES: Readonly<Record<SinkSetting['kind'], readonly BodyColumn[]>> = {
+  ...{ s3: OTHERS_BODIES, kafka: OTHERS_BODIES, otlp: OTHERS_BODIES },
+  clickhouse: ['request_body', 'upstream_request_body', 'response_body'],
+};
 /** A larger object is no easier to read; the next one follows at once. */
 const MOST_ROWS = 200_000;
 /** Rows of an hour are all stored some seconds after its end, and bodies some seconds after their rows. */
@@ -36,7 +45,7 @@ export function exportRows(sink: SinkSetting, names: readonly string[], write: W
   let isSettled = false;
   return {
     name: 'log_sinks',
-    intervalMs: LOOK_MS,
+    intervalMs: sink.everyMs === 0 ? LOOK_AT_ONCE_MS : LOOK_MS,
     async run(context) {
       const { db } = context;
       let state = await stateOf(db, sink);
@@ -132,7 +141,7 @@ class HourOfRows implements Batches {
       });
       if (seq === this.seq) return;
       for (let at = 0; at < entries.length; at += rowsAText) {
-        const lines = await readSinkLines(db, entries.slice(at, at + rowsAText), withBodies);
+        const lines = await readSinkLines(db, entries.slice(at, at + rowsAText), withBodies ? BODIES[kind] : []);
         this.rows += lines.length;
         if (lines.length > 0) yield `${lines.join('\n')}\n`;
         await Bun.sleep((PAUSE_MS * rowsAText) / ROWS_A_PART);

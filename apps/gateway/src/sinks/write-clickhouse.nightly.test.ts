@@ -85,7 +85,8 @@ async function booksOf(projectId: string) {
 
 test('the tables are made once, and have all columns of Postgres', async () => {
   await migrateClickHouse(chdb);
-  expect(await ask<{ n: string }>('select toString(count()) as n from llm0_migrations')).toEqual([{ n: '1' }]);
+  const done = await ask<{ name: string }>('select name from llm0_migrations order by name');
+  expect(done.map(({ name }) => name)).toEqual(['0001_gateway-logs.sql', '0002_upstream-bodies.sql']);
   const columns = await ask<{ name: string }>(
     "select name from system.columns where database = currentDatabase() and table = 'gateway_logs'",
   );

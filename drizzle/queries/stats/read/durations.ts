@@ -7,11 +7,12 @@ import {
 } from '@llm0/core/logs/histogram';
 import { eachInSlices } from '@llm0/core/logs/in-slices';
 import { type SQL, sql } from 'drizzle-orm';
+import { askBins } from '../../clickhouse/segment-rows';
 import { METRIC_NAMES, type MetricName, type StatsScope } from './questions';
 import { groupOf, startOf, tableOf, within } from './segment-sql';
 import type { Ask } from './time-limit';
 import { type StatsSegment, splitLong } from './time-segments';
-import { bucketKey } from './totals';
+import { bucketKey, loadNames } from './totals';
 
 /** Milliseconds, within 2 % of the exact ones; null when nothing was measured. */
 export interface Percentiles {
@@ -90,7 +91,13 @@ async function readHistograms<T>({ ask, segments, scope, show }: Reading<T>): Pr
     open = later;
   };
   for (const part of splitLong(segments, STRETCHES_MS, scope.intervalMs)) {
-    for (const row of await ask<PackedRow>(packedQuery(part, scope, metrics))) {
+    // Tool calls have no durations.
+    if (part.isOfCalls === true) continue;
+    const rows =
+      part.elsewhere === undefined
+        ? await ask<PackedRow>(packedQuery(part, scope, metrics))
+        : await packElsewhere(ask, part.elsewhere, { segment: part, scope, metrics });
+    for (const row of rows) {
       const startMs = Number(row.start_ms);
       const key = bucketKey(startMs, row.grp);
       const bucket = open.get(key) ?? { startMs, packed: { latency: [], ttft: [], overhead: [], upstream: [] } };
@@ -132,6 +139,31 @@ interface PackedRow extends Record<MetricName, Uint8Array | null> {
   readonly [column: string]: unknown;
   readonly start_ms: string;
   readonly grp: string | null;
+}
+
+interface Elsewhere {
+  readonly segment: StatsSegment;
+  readonly scope: StatsScope;
+  readonly metrics: readonly MetricName[];
+}
+
+/** The same rows from counts by bin. */
+async function packElsewhere(ask: Ask, elsewhere: Ask, { segment, scope, metrics }: Elsewhere) {
+  const nameOf = await loadNames(ask, scope);
+  const found = new Map<string, { readonly startMs: number; readonly grp: string | null; readonly sums: Histograms }>();
+  for (const metric of metrics) {
+    for (const { start_ms: start, grp, bin, n } of await askBins(elsewhere, segment, { scope, metric })) {
+      const name = nameOf(grp);
+      const startMs = Number(start);
+      const empty = () => ({ startMs, grp: name, sums: {} });
+      const { sums } = found.getOrInsertComputed(bucketKey(startMs, name), empty);
+      mergeDurations(sums, { [metric]: new Map([[Number(bin), segment.isLess === true ? -Number(n) : Number(n)]]) });
+    }
+  }
+  return [...found.values()].map(({ startMs, grp, sums }) => {
+    const packed = eachMetric((name) => (sums[name] === undefined ? null : packHistogram(sums[name])));
+    return { start_ms: String(startMs), grp, ...packed };
+  });
 }
 
 /** One row for each bucket and group, with concatenated histograms. */

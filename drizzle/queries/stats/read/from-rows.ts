@@ -1,10 +1,11 @@
 import type { Db } from '../../../client';
+import type { RowsElsewhere } from '../../clickhouse/log-engine';
+import { divideRows } from '../../clickhouse/segment-rows';
 import { durationsOf, type Histograms, loadHistograms, mergeDurations } from './durations';
 import { type BucketQuery, OTHER_GROUPS, type StatsScope, scopeOf } from './questions';
 import { MAX_CUSTOMER_DAYS, MAX_ROW_DAYS, readDays, type Stretch } from './read-days';
 import type { BucketResult } from './stats-bucket';
-import { askOf } from './time-limit';
-import type { StatsSegment } from './time-segments';
+import { type Ask, askInTime, askOf } from './time-limit';
 import { addTotals, bucketKey, loadTotals, type UsageTotals, ZERO } from './totals';
 
 interface Sum {
@@ -14,14 +15,20 @@ interface Sum {
   readonly histograms: Histograms;
 }
 
-/** Reads rows day by day, newest first, until the time limit; then the answer is partial. */
-export async function loadFromRows(db: Db, query: BucketQuery): Promise<BucketResult> {
+/**
+ * Reads rows day by day, newest first, until the time limit; then the answer is partial. Where another store has the rows,
+ * one question takes all of them.
+ */
+export async function loadFromRows(
+  db: Db,
+  query: BucketQuery,
+  elsewhere: RowsElsewhere | undefined,
+): Promise<BucketResult> {
   const { intervalMs, groupBy, top } = query;
   const scope: StatsScope = { ...scopeOf(query), intervalMs, groupBy, metrics: query.metrics };
   const sums = new Map<string, Sum>();
-  const addDay = async (tx: Db, day: Stretch) => {
-    const segments: StatsSegment[] = [{ source: 'rows', ...day }];
-    const ask = askOf(tx);
+  const addRows = async (ask: Ask, stretch: Stretch) => {
+    const segments = divideRows([{ source: 'rows', ...stretch }], elsewhere);
     const found = await loadTotals(ask, segments, scope);
     const histograms = query.withDurations ? await loadHistograms(ask, segments, scope) : undefined;
     for (const { startMs, group, totals } of found) {
@@ -29,8 +36,12 @@ export async function loadFromRows(db: Db, query: BucketQuery): Promise<BucketRe
     }
     return false;
   };
+  const { fromMs, toMs } = query;
   const days = query.customerId === undefined ? MAX_ROW_DAYS : MAX_CUSTOMER_DAYS;
-  const readFromMs = await readDays(db, query, addDay, days);
+  const readFromMs =
+    elsewhere === undefined
+      ? await readDays(db, query, (tx, day) => addRows(askOf(tx), day), days)
+      : await askInTime(db, (ask) => addRows(ask, { fromMs, toMs })).then(() => fromMs);
   const ranked = rankSums([...sums.values()]);
   const kept = new Set(top === undefined ? ranked : ranked.slice(0, top));
   const buckets = new Map<string, Sum>();

@@ -1,5 +1,7 @@
 import { type Histogram, mergeHistogram } from '@llm0/core/logs/histogram';
 import type { Db } from '../../../client';
+import { type RowsElsewhere, withEngine } from '../../clickhouse/log-engine';
+import { divideRows } from '../../clickhouse/segment-rows';
 import { type Durations, durationsOf, loadDurations, loadHistograms } from './durations';
 import { loadFromRows } from './from-rows';
 import {
@@ -27,12 +29,14 @@ export async function loadOverview(
   db: Db,
   query: StatsQuery,
 ): Promise<UsageTotals & { readonly durations: Durations }> {
-  const segments = splitRange(query);
-  return askInTime(db, async (ask) => {
-    const totals = (await loadTotals(ask, segments, scopeOf(query)))[0]?.totals ?? ZERO;
-    const durations = await loadDurations(ask, segments, scopeOf(query));
-    return { ...totals, durations: durations.get(bucketKey(0, null)) ?? durationsOf(undefined) };
-  });
+  return withEngine(db, query.nowMs, (elsewhere) =>
+    askInTime(db, async (ask) => {
+      const segments = divideRows(splitRange(query), elsewhere);
+      const totals = (await loadTotals(ask, segments, scopeOf(query)))[0]?.totals ?? ZERO;
+      const durations = await loadDurations(ask, segments, scopeOf(query));
+      return { ...totals, durations: durations.get(bucketKey(0, null)) ?? durationsOf(undefined) };
+    }),
+  );
 }
 
 export interface HistogramQuery extends StatsQuery {
@@ -53,7 +57,9 @@ export interface DurationCounts {
 export async function loadHistogram(db: Db, query: HistogramQuery, metric: MetricName): Promise<DurationCounts> {
   const { intervalMs } = query;
   const scope: StatsScope = { ...scopeOf(query), intervalMs, groupBy: 'cache', metrics: [metric] };
-  const histograms = await askInTime(db, (ask) => loadHistograms(ask, splitRange(query), scope));
+  const histograms = await withEngine(db, query.nowMs, (elsewhere) =>
+    askInTime(db, (ask) => loadHistograms(ask, divideRows(splitRange(query), elsewhere), scope)),
+  );
   const all: Histogram = new Map();
   const hits: Histogram = new Map();
   const buckets = new Map<number, Histogram>();
@@ -75,20 +81,29 @@ export async function loadHistogram(db: Db, query: HistogramQuery, metric: Metri
 
 /** Sums by interval and group from the roll-ups; other fields come from rows, within the limits of `readDays`. */
 export async function loadBuckets(db: Db, query: BucketQuery): Promise<BucketResult> {
-  return needsRows(query) ? loadFromRows(db, query) : askInTime(db, (ask) => loadFromRollups(ask, query));
+  return withEngine(db, query.nowMs, (elsewhere) =>
+    needsRows(query)
+      ? loadFromRows(db, query, elsewhere)
+      : askInTime(db, (ask) => loadFromRollups(ask, query, elsewhere)),
+  );
 }
 
-async function loadFromRollups(ask: Ask, query: BucketQuery): Promise<BucketResult> {
+async function loadFromRollups(
+  ask: Ask,
+  query: BucketQuery,
+  elsewhere: RowsElsewhere | undefined,
+): Promise<BucketResult> {
   const { intervalMs, groupBy, top, metrics, sums } = query;
-  const segments = segmentsOf(query);
+  const segments = divideRows(segmentsOf(query), elsewhere);
   const plain: StatsScope = { ...scopeOf(query), intervalMs, groupBy, metrics, sums };
-  const isOfRows = segments.every(({ source }) => source === 'rows');
+  const isOfRows = segments.every((one) => one.source === 'rows' && one.elsewhere === undefined);
   if (isOfRows && top !== undefined && groupBy !== undefined && intervalMs !== undefined && !query.withDurations) {
     const scope = { ...plain, sums: sums && [...sums, ...RANKED_BY] };
     const { totals, groups } = await loadTopOfRows(ask, { segments, scope, top });
     return { buckets: totals.map(({ startMs, group, totals: sums }) => ({ startMs, group, ...sums })), groups };
   }
-  const ranking = top === undefined || groupBy === undefined ? undefined : await rankGroups(ask, query, plain);
+  const ranking =
+    top === undefined || groupBy === undefined ? undefined : await rankGroups(ask, { query, scope: plain, elsewhere });
   const ranked = ranking?.map(({ group }) => group ?? '');
   const kept = ranked !== undefined && ranked.length > (top ?? 0) ? ranked.slice(0, top) : undefined;
   const scope = { ...plain, kept };
@@ -139,12 +154,19 @@ function segmentsOf(query: BucketQuery): readonly StatsSegment[] {
 }
 
 /** Sums by group over all of the range, the dearest first, then the busiest. */
-async function rankGroups(ask: Ask, query: BucketQuery, scope: StatsScope) {
+async function rankGroups(ask: Ask, { query, scope, elsewhere }: Ranked) {
   // Coarse buckets suffice for totals; those of errors lack costs.
-  const segments = segmentsOf(query.groupBy === 'error_code' ? query : { ...query, intervalMs: undefined });
+  const coarse = segmentsOf(query.groupBy === 'error_code' ? query : { ...query, intervalMs: undefined });
+  const segments = divideRows(coarse, elsewhere);
   const sums = scope.intervalMs === undefined ? scope.sums && [...scope.sums, ...RANKED_BY] : RANKED_BY;
   const rows = await loadTotals(ask, segments, { ...scope, intervalMs: undefined, sums });
   return rows.toSorted((a, b) => b.totals.costNanoUsd - a.totals.costNanoUsd || b.totals.requests - a.totals.requests);
+}
+
+interface Ranked {
+  readonly query: BucketQuery;
+  readonly scope: StatsScope;
+  readonly elsewhere: RowsElsewhere | undefined;
 }
 
 type GroupSums = Awaited<ReturnType<typeof rankGroups>>;

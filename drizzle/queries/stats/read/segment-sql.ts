@@ -27,6 +27,10 @@ const HOMES: Readonly<Record<string, SQL>> = {
   cost_center: homeOf(sql`coalesce(p.cost_center, t.cost_center)`),
 };
 
+/** Id and name of each project's place. */
+export const selectHomes = (groupBy: 'team' | 'cost_center'): SQL =>
+  sql`select project_id::text as id, ${HOMES[groupBy]} as name from (select id as project_id from projects) as homes`;
+
 /** Group → expression over `gateway_logs` and over the roll-ups that have it; labels are in rows only. */
 const ROW_GROUPS: Readonly<Record<string, SQL>> = {
   project: sql`project_id::text`,
@@ -87,6 +91,7 @@ export function tableOf(segment: StatsSegment, scope: StatsScope): SQL {
   const { source } = segment;
   if (isRollup(source) && (groupBy === 'modality' || scope.modality !== undefined)) return byModality(source);
   if (segment.source !== 'rows') return sql`${sql.identifier(segment.source)}`;
+  if (segment.isOfCalls === true) return sql`(${CALLS_AS_ROWS}) as gateway_logs`;
   return groupBy === 'error_code'
     ? sql`(select * from gateway_logs where error_code is not null) as gateway_logs`
     : sql`(${REQUESTS_AS_ROWS} union all ${CALLS_AS_ROWS}) as gateway_logs`;

@@ -1,3 +1,5 @@
+import type { Ask } from './time-limit';
+
 /** Source of a segment; roll-ups in full buckets only. */
 export type StatsSource = 'rows' | 'rollup_minute' | 'rollup_hour' | 'rollup_day';
 /** Roll-ups by one thing only. */
@@ -10,6 +12,10 @@ export interface StatsSegment {
   readonly toMs: number;
   /** Taken away instead of added. */
   readonly isLess?: boolean;
+  /** Asks the store that has these rows instead of Postgres. */
+  readonly elsewhere?: Ask;
+  /** Rows of tool calls only: those of the requests are elsewhere. */
+  readonly isOfCalls?: boolean;
 }
 
 interface RangeSegment extends StatsSegment {
@@ -80,6 +86,7 @@ export function splitLong(
   intervalMs = MINUTE_MS,
 ): readonly StatsSegment[] {
   return segments.flatMap((segment) => {
+    if (segment.elsewhere !== undefined) return [segment];
     const longest = segment.source in lengthMs ? lengthMs[segment.source as StatsSource] : Number.POSITIVE_INFINITY;
     const stepMs = Math.max(1, Math.floor(longest / intervalMs)) * intervalMs;
     const parts: StatsSegment[] = [];

@@ -1,8 +1,9 @@
 import type { Outcome } from '@llm0/core/errors/outcome';
 import { type SQL, sql } from 'drizzle-orm';
 import { nanoFromUsd } from '../../../money';
+import { askSums, type SumsRow } from '../../clickhouse/segment-rows';
 import { OTHER_GROUPS, type StatsScope, SUM_COLUMNS, SUMS, type SumColumn } from './questions';
-import { groupOf, OUTCOME_OF_ROW, startOf, tableOf, within } from './segment-sql';
+import { groupOf, OUTCOME_OF_ROW, selectHomes, startOf, tableOf, within } from './segment-sql';
 import type { Ask } from './time-limit';
 import type { StatsSegment } from './time-segments';
 
@@ -16,17 +17,50 @@ const eachSum = (of: (name: keyof UsageTotals) => number) =>
 export const ZERO: UsageTotals = eachSum(() => 0);
 export const addTotals = (a: UsageTotals, b: UsageTotals): UsageTotals => eachSum((name) => a[name] + b[name]);
 
-interface TotalsRow extends Record<SumColumn, string> {
-  readonly [column: string]: unknown;
-  readonly start_ms: string;
-  readonly grp: string | null;
-}
+type TotalsRow = SumsRow;
 
 /** Sums by bucket and group, oldest first. */
 export async function loadTotals(ask: Ask, segments: readonly StatsSegment[], scope: StatsScope) {
-  if (segments.length === 0) return [];
-  const rows = await ask<TotalsRow>(totalsQuery(segments, scope));
-  return rows.map(toPlaced);
+  const here = segments.filter(({ elsewhere }) => elsewhere === undefined);
+  const rows = here.length === 0 ? [] : await ask<TotalsRow>(totalsQuery(here, scope));
+  const placed = rows.map(toPlaced);
+  return here.length === segments.length ? placed : addElsewhere(ask, placed, { segments, scope });
+}
+
+type Placed = ReturnType<typeof toPlaced>;
+
+/** Adds the sums of rows that Postgres isn't asked for. */
+async function addElsewhere(ask: Ask, placed: readonly Placed[], { segments, scope }: Omit<TopOfRows, 'top'>) {
+  const sums = new Map(placed.map((one) => [bucketKey(one.startMs, one.group), one]));
+  const wanted = wantedOf(scope);
+  const nameOf = await loadNames(ask, scope);
+  for (const segment of segments) {
+    if (segment.elsewhere === undefined) continue;
+    for (const row of await askSums(segment.elsewhere, segment, { scope, wanted })) {
+      const { startMs, group: given, totals } = toPlaced(row);
+      const group = nameOf(given);
+      const key = bucketKey(startMs, group);
+      const known = sums.get(key)?.totals ?? ZERO;
+      const signed = segment.isLess === true ? eachSum((name) => -totals[name]) : totals;
+      sums.set(key, { startMs, group, totals: addTotals(known, signed) });
+    }
+  }
+  const isMoney = wanted.includes('cost_usd');
+  const isAny = ({ totals }: Placed) => totals.requests !== 0 || (isMoney && totals.costNanoUsd !== 0);
+  return [...sums.values()]
+    .filter(isAny)
+    .sort((a, b) => a.startMs - b.startMs || ((a.group ?? '') < (b.group ?? '') ? -1 : 1));
+}
+
+/** Groups of rows elsewhere → their names; projects are where Postgres says. */
+export async function loadNames(ask: Ask, { groupBy, kept }: StatsScope) {
+  if (groupBy !== 'team' && groupBy !== 'cost_center') return (group: string | null) => group;
+  const homes = await ask<{ id: string; name: string }>(selectHomes(groupBy));
+  const names = new Map(homes.map(({ id, name }) => [id, name]));
+  return (group: string | null) => {
+    const name = names.get(group ?? '') ?? '';
+    return kept === undefined || kept.includes(name) ? name : OTHER_GROUPS;
+  };
 }
 
 /**
@@ -51,9 +85,9 @@ interface TopOfRows {
   readonly top: number;
 }
 
-const toPlaced = (row: TotalsRow) => ({ startMs: Number(row.start_ms), group: row.grp, totals: toTotals(row) });
+const toPlaced = (row: SumsRow) => ({ startMs: Number(row.start_ms), group: row.grp, totals: toTotals(row) });
 
-const toTotals = (row: TotalsRow) =>
+const toTotals = (row: SumsRow) =>
   eachSum((name) => (name.endsWith('NanoUsd') ? nanoFromUsd(row[SUMS[name]]) : Number(row[SUMS[name]])));
 
 export const bucketKey = (startMs: number, group: string | null) => `${startMs} ${group}`;

@@ -4,12 +4,12 @@
  * Method: DDSketch (Masson, Rim, Lee 2019).
  */
 const ACCURACY = 0.02;
-const GAMMA = (1 + ACCURACY) / (1 - ACCURACY);
+export const GAMMA = (1 + ACCURACY) / (1 - ACCURACY);
 const LOG_GAMMA = Math.log(GAMMA);
 /** Milliseconds; anything shorter counts as this. */
-const MIN_MS = 0.001;
+export const MIN_MS = 0.001;
 /** About 7 hours; anything longer counts as this. */
-const MAX_BIN = 600;
+export const MAX_BIN = 600;
 
 /** Low bits of a packed element: the bin. High bits: the signed count. */
 const BIN_BITS = 10;

@@ -47,6 +47,12 @@ export function TroubleBanner({ page }: { readonly page: Page }) {
           served without limits where their project allows it.
         </p>
       )}
+      {data.log_database?.ok === false && (
+        <p role="status" className="rounded-md bg-warn-soft px-3 py-2 text-warn">
+          ClickHouse has taken no rows since {formatInstant(Date.parse(data.log_database.since ?? ''), page.timeZone)}.
+          New rows wait in Postgres, which answers for the log. Money is right.
+        </p>
+      )}
       {data.open.map(({ provider, answered_elsewhere: elsewhere, ...pause }) => (
         <div key={provider} role="status" className="flex gap-2 rounded-md bg-warn-soft px-3 py-2 text-warn">
           <Warning className="mt-0.5 shrink-0" />

@@ -215,6 +215,8 @@ export const ROUTE_TABLE: Readonly<Record<string, Rule>> = {
   'PATCH /views/{id}': CHANGE_SYSTEM,
   'DELETE /views/{id}': CHANGE_SYSTEM,
   'GET /reconcile': READ_SYSTEM,
+  'GET /log-database': READ_SYSTEM,
+  'POST /log-database/compare': CHANGE_SYSTEM,
   'GET /status': READ_SYSTEM,
   'GET /system': READ_SYSTEM,
   'GET /system-logs': READ_SYSTEM,

@@ -1,7 +1,9 @@
 // Reports an unavailable store or a slow query; the status itself always answers.
 import { inTime } from '@llm0/core/async/in-time';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
+import { engineOf } from '@llm0/drizzle/queries/clickhouse/log-engine';
 import { countLogs } from '@llm0/drizzle/queries/logs/count-logs';
+import { readEngineState } from '@llm0/drizzle/queries/logs/log-days';
 import { findOutageStart } from '@llm0/drizzle/queries/logs/outage-start';
 import type { AdminServices } from '../admin-services';
 import { showInstant } from '../fields/show-fields';
@@ -58,8 +60,22 @@ export function createStatusReader({ db, clock, hotStore, health, routing }: Nee
       };
     });
     const { ok } = await store;
-    return { hot_store: { kind: hotStore.kind, ok }, open: await Promise.all(open) };
+    const logDatabase = await readLogDatabase(db);
+    return {
+      hot_store: { kind: hotStore.kind, ok },
+      ...(logDatabase === undefined ? {} : { log_database: logDatabase }),
+      open: await Promise.all(open),
+    };
   };
+}
+
+/** Without Postgres, nothing is known of it. */
+async function readLogDatabase(db: Needs['db']) {
+  const engine = engineOf(db);
+  if (engine === undefined) return undefined;
+  const state = await readEngineState(db, engine.store).catch(() => null);
+  const sinceMs = state?.failingSinceMs ?? null;
+  return { ok: sinceMs === null, since: sinceMs === null ? null : showInstant(sinceMs) };
 }
 
 function openByProvider(targets: readonly TargetStatus[]) {

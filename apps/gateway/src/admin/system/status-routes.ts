@@ -22,6 +22,10 @@ const providerSchema = z.object({
 const statusSchema = z
   .object({
     hot_store: z.object({ kind: z.enum(['redis', 'embedded']), ok: z.boolean() }),
+    log_database: z
+      .object({ ok: z.boolean(), since: instantShown.nullable() })
+      .optional()
+      .openapi({ description: 'ClickHouse of the log, where one is set; while it is away, Postgres answers' }),
     open: z.array(providerSchema).openapi({ description: 'Providers with an open breaker' }),
   })
   .openapi('Status');

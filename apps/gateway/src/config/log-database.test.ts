@@ -1,0 +1,44 @@
+import { expect, test } from 'bun:test';
+import { readLogDatabase } from './log-database';
+import { readSinks } from './sinks';
+import { EnvReader } from './values';
+
+const keeping = { logBodies: true, logRetentionDays: 400, logBodiesTtlDays: 7 };
+const read = (LOG_DATABASE_URL?: string, LOG_SINKS?: string, LOG_HOT_LABELS?: string) => {
+  const env = new EnvReader({ LOG_DATABASE_URL, LOG_SINKS, LOG_HOT_LABELS });
+  return readLogDatabase(env, keeping, readSinks(env, keeping).sinks);
+};
+
+test('without an address, Postgres has the log', () => {
+  expect(read()).toBeUndefined();
+  expect(read('')).toBeUndefined();
+});
+
+test('ClickHouse gets rows at once, with what is kept of their bodies', () => {
+  expect(read('clickhouse://me:p%40ss@host/logs?tls=true')).toEqual({
+    ...{ kind: 'clickhouse', name: 'clickhouse://host:8443/logs', url: 'https://host:8443', database: 'logs' },
+    ...{ username: 'me', password: 'p@ss', everyMs: 0, withBodies: true, logRetentionDays: 400, logBodiesTtlDays: 7 },
+    hotLabels: [],
+  });
+});
+
+test.each([
+  'postgres://host/logs',
+  'clickhouse://host',
+  'clickhouse://host/logs?cluster=one',
+  'clickhouse://host/logs?tls=1',
+  'clickhouse://me:p%zz@host/logs',
+])('%s is refused without its password', (address) => {
+  expect(() => read(address)).toThrow('LOG_DATABASE_URL=***');
+});
+
+test('hot labels are plain names', () => {
+  expect(read('clickhouse://host/logs', '', ' team, env,team,')?.hotLabels).toEqual(['team', 'env']);
+  for (const wrong of ["it's", 'a b', 'x'.repeat(65)]) {
+    expect(() => read('clickhouse://host/logs', '', wrong)).toThrow('LOG_HOT_LABELS');
+  }
+});
+
+test('it is none of the sinks', () => {
+  expect(() => read('clickhouse://host/logs', 'clickhouse://host/logs')).toThrow('one of LOG_SINKS');
+});

@@ -1,0 +1,139 @@
+// ClickHouse away: the job fails and is tried again; until everything was compared once, Postgres answers.
+import type { OpenClickHouse } from '@llm0/drizzle/clickhouse/log-database';
+import type { Db } from '@llm0/drizzle/client';
+import { askOfClient } from '@llm0/drizzle/queries/clickhouse/ask-clickhouse';
+import { keepFor } from '@llm0/drizzle/queries/clickhouse/keep-for';
+import { BEFORE_BATCHES, storeLines } from '@llm0/drizzle/queries/clickhouse/store-lines';
+import { sumRowsElsewhere } from '@llm0/drizzle/queries/clickhouse/sum-rows';
+import {
+  addSums,
+  listComparedDays,
+  listEntries,
+  NO_ROWS,
+  noteComparedDay,
+  noteComplete,
+  type RowSums,
+  readEngineState,
+  sumRows,
+} from '@llm0/drizzle/queries/logs/log-days';
+import { type BodyColumn, readSinkLines, type SinkEntry } from '@llm0/drizzle/queries/logs/log-sinks';
+import { listPartitions } from '@llm0/drizzle/queries/logs/partitions';
+import type { Stretch } from '@llm0/drizzle/queries/stats/read/read-days';
+import type { LogDatabaseSetting } from '../config/sinks';
+import type { Job, JobContext } from '../jobs/job';
+
+const LOOK_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+/** Rows of newer requests may be on their way. */
+const SETTLED_MS = 10 * 60_000;
+const ROWS_AN_INSERT = 5_000;
+/** Two bodies of a row take half a megabyte at most. */
+const ROWS_WITH_BODIES = 16;
+const BODIES: readonly BodyColumn[] = ['request_body', 'upstream_request_body', 'response_body'];
+/** After each part, so that a backlog leaves time for requests. */
+const PAUSE_MS = 20;
+
+/**
+ * Copies the days that ClickHouse lacks, newest first, and compares each of them. After all were right, ClickHouse answers.
+ * An interrupted move goes on with the next day that wasn't compared.
+ */
+export function moveDays(setting: LogDatabaseSetting, open: OpenClickHouse): Job {
+  return {
+    name: 'log_move',
+    intervalMs: LOOK_MS,
+    async run(context) {
+      const { db, nowMs } = context;
+      const isStopped = () => context.signal?.aborted === true;
+      await keepFor(await open(), setting);
+      const { completeAtMs } = await readEngineState(db, setting.name);
+      const compared = await listComparedDays(db, setting.name);
+      const moved = { days: 0, rows: 0, different: [] as string[] };
+      for (const { day } of (await listPartitions(db)).toReversed()) {
+        if (compared.has(day) || isStopped()) continue;
+        const stretch = stretchOf(day, nowMs());
+        // A day is compared again when it is over.
+        if (stretch === undefined || (!stretch.isWhole && completeAtMs !== null)) continue;
+        const { isWhole, ...range } = stretch;
+        const { copied, sums } = await moveDay({ context, setting, open, range });
+        moved.rows += copied;
+        if (isStopped()) break;
+        if (sums === undefined) moved.different.push(day);
+        else if (isWhole) {
+          await noteComparedDay(db, setting.name, day, sums);
+          moved.days += 1;
+        }
+      }
+      if (isStopped()) return null;
+      const isRight = moved.different.length === 0;
+      if (isRight && completeAtMs === null) await noteComplete(db, setting.name, nowMs());
+      if (isRight && moved.days === 0 && completeAtMs !== null) return null;
+      const found = isRight ? '' : `; rows still differ on ${moved.different.join(', ')}`;
+      return { message: `copied ${moved.rows} rows of ${moved.days} days${found}`, metadata: moved, ok: isRight };
+    },
+  };
+}
+
+/** The part of a day whose rows are all there; undefined for none. */
+function stretchOf(day: string, nowMs: number): (Stretch & { readonly isWhole: boolean }) | undefined {
+  const fromMs = Date.parse(day);
+  const toMs = Math.min(fromMs + DAY_MS, nowMs - SETTLED_MS);
+  return fromMs < toMs ? { fromMs, toMs, isWhole: toMs === fromMs + DAY_MS } : undefined;
+}
+
+interface Move {
+  readonly context: JobContext;
+  readonly setting: LogDatabaseSetting;
+  readonly open: OpenClickHouse;
+  readonly range: Stretch;
+}
+
+/** Sums of both sides; undefined if they differ even after a copy. Hours are small enough to be summed up in a moment. */
+async function moveDay(move: Move): Promise<{ readonly copied: number; readonly sums: RowSums | undefined }> {
+  const { fromMs, toMs } = move.range;
+  let copied = 0;
+  let sums: RowSums | undefined = NO_ROWS;
+  for (let atMs = fromMs; atMs < toMs && move.context.signal?.aborted !== true; atMs += HOUR_MS) {
+    const hour = { ...move, range: { fromMs: atMs, toMs: Math.min(toMs, atMs + HOUR_MS) } };
+    let same = await compare(hour);
+    if (same === undefined) {
+      copied += await copyRows(hour);
+      same = await compare(hour);
+    }
+    sums = sums && same && addSums(sums, same);
+  }
+  return { copied, sums };
+}
+
+async function compare({ context: { db }, setting: { withBodies }, open, range }: Move): Promise<RowSums | undefined> {
+  const here = await sumRows(db, range, withBodies);
+  const there = await sumRowsElsewhere(askOfClient(open), range, withBodies);
+  // Bodies have a time of their own to be deleted on either side.
+  const isSame = Bun.deepEquals({ ...here, bodies: 0 }, { ...there, bodies: 0 });
+  return isSame && there.bodies >= here.bodies ? here : undefined;
+}
+
+async function copyRows({ context, setting: { withBodies }, open, range }: Move): Promise<number> {
+  const { db, signal } = context;
+  let after: SinkEntry | undefined;
+  let copied = 0;
+  while (signal?.aborted !== true) {
+    const entries = await listEntries(db, range, { after, limit: ROWS_AN_INSERT });
+    if (entries.length === 0) break;
+    const lines = await readLines(db, entries, withBodies);
+    await storeLines(await open(), { ...BEFORE_BATCHES, lines });
+    copied += lines.length;
+    after = entries.at(-1);
+    await Bun.sleep(PAUSE_MS);
+  }
+  return copied;
+}
+
+async function readLines(db: Db, entries: readonly SinkEntry[], withBodies: boolean): Promise<readonly string[]> {
+  if (!withBodies) return readSinkLines(db, entries, []);
+  const lines: string[] = [];
+  for (let at = 0; at < entries.length; at += ROWS_WITH_BODIES) {
+    lines.push(...(await readSinkLines(db, entries.slice(at, at + ROWS_WITH_BODIES), BODIES)));
+  }
+  return lines;
+}

@@ -1,0 +1,130 @@
+import { sql } from 'drizzle-orm';
+import type { Db } from '../../client';
+import { nanoFromUsd } from '../../money';
+import { instant } from '../instant';
+import type { Stretch } from '../stats/read/read-days';
+import { ENGINE_PREFIX, type SinkEntry } from './log-sinks';
+
+/** What is compared of a stretch of rows; equal sums mean equal rows. */
+export interface RowSums {
+  readonly rows: number;
+  readonly costNanoUsd: number;
+  readonly savedNanoUsd: number;
+  readonly tokens: number;
+  readonly refused: number;
+  /** Of the last four bytes of their ids. */
+  readonly ids: number;
+  /** Kept prompts and answers. */
+  readonly bodies: number;
+}
+
+/** How far the copy of the log in another store has got. */
+export interface EngineState {
+  /** Since when it has all rows, and answers; null before. */
+  readonly completeAtMs: number | null;
+  /** Days that were compared. */
+  readonly days: number;
+  readonly rows: number;
+  readonly costNanoUsd: number;
+  readonly failingSinceMs: number | null;
+  readonly problem: string | null;
+  readonly waitingSinceMs: number | null;
+}
+
+export async function readEngineState(db: Db, store: string): Promise<EngineState> {
+  const [row] = await db.execute<Record<string, number | string | null>>(sql`
+    select (select (value->>'complete_at_ms')::float8 from settings where key = ${ENGINE_PREFIX + store}) as complete,
+      d.days, d.rows, d.usd, (s.value->>'failing_since_ms')::float8 as failing, s.value->>'problem' as problem,
+      (select extract(epoch from b.created_at)::float8 * 1000 from log_batches b
+        where b.seq > (s.value->>'seq')::bigint order by b.seq limit 1) as waiting
+    from (select count(*)::int as days, coalesce(sum(rows), 0)::float8 as rows,
+        coalesce(sum(cost_usd), 0)::numeric(30,9)::text as usd from log_days where store = ${store}) as d
+      left join settings s on s.key = ${`log_sink:${store}`}`);
+  return {
+    ...{ completeAtMs: numberOf(row?.complete), days: Number(row?.days ?? 0), rows: Number(row?.rows ?? 0) },
+    ...{ costNanoUsd: nanoFromUsd(String(row?.usd ?? '0')), failingSinceMs: numberOf(row?.failing) },
+    ...{ problem: (row?.problem ?? null) as string | null, waitingSinceMs: numberOf(row?.waiting) },
+  };
+}
+
+const numberOf = (value: number | string | null | undefined) =>
+  value === null || value === undefined ? null : Number(value);
+
+/** From now on the store answers. */
+export async function noteComplete(db: Db, store: string, nowMs: number): Promise<void> {
+  await db.execute(sql`insert into settings (key, value)
+    values (${ENGINE_PREFIX + store}, jsonb_build_object('complete_at_ms', ${nowMs}::bigint)) on conflict (key) do nothing`);
+}
+
+/** Every day is compared again; until then, Postgres answers. */
+export async function forgetComparisons(db: Db, store: string): Promise<void> {
+  await db.transaction(async (tx) => {
+    await tx.execute(sql`delete from settings where key = ${ENGINE_PREFIX + store}`);
+    await tx.execute(sql`delete from log_days where store = ${store}`);
+  });
+}
+
+export async function listComparedDays(db: Db, store: string): Promise<ReadonlySet<string>> {
+  const rows = await db.execute<{ day: string }>(
+    sql`select to_char(day, 'YYYY-MM-DD') as day from log_days where store = ${store}`,
+  );
+  return new Set(rows.map(({ day }) => day));
+}
+
+export async function noteComparedDay(db: Db, store: string, day: string, sums: RowSums): Promise<void> {
+  await db.execute(sql`insert into log_days (store, day, rows, cost_usd)
+    values (${store}, ${day}::date, ${sums.rows}, ${sums.costNanoUsd} * 0.000000001) on conflict (store, day) do nothing`);
+}
+
+const within = ({ fromMs, toMs }: Stretch) => sql`created_at >= ${instant(fromMs)} and created_at < ${instant(toMs)}`;
+
+export async function sumRows(db: Db, stretch: Stretch, withBodies: boolean): Promise<RowSums> {
+  const bodies = withBodies
+    ? sql`(select count(*)::float8 from gateway_log_bodies where ${within(stretch)})`
+    : sql`0::float8`;
+  const [row] = await db.execute<Record<string, number | string>>(sql`
+    select count(*)::float8 as rows, coalesce(sum(cost_usd), 0)::numeric(30,9)::text as cost,
+      coalesce(sum(saved_usd), 0)::numeric(30,9)::text as saved, coalesce(sum(tokens_total), 0)::float8 as tokens,
+      coalesce(sum(coalesce(refused_count, 1)), 0)::float8 as refused, ${bodies} as bodies,
+      coalesce(sum(('x' || right(id::text, 8))::bit(32)::bigint), 0)::float8 as ids
+    from gateway_logs where ${within(stretch)}`);
+  return toSums(row ?? {});
+}
+
+export const NO_ROWS: RowSums = {
+  ...{ rows: 0, costNanoUsd: 0, savedNanoUsd: 0, tokens: 0 },
+  ...{ refused: 0, ids: 0, bodies: 0 },
+};
+
+export const addSums = (a: RowSums, b: RowSums): RowSums => ({
+  rows: a.rows + b.rows,
+  costNanoUsd: a.costNanoUsd + b.costNanoUsd,
+  savedNanoUsd: a.savedNanoUsd + b.savedNanoUsd,
+  tokens: a.tokens + b.tokens,
+  refused: a.refused + b.refused,
+  ids: a.ids + b.ids,
+  bodies: a.bodies + b.bodies,
+});
+
+/** Sums of a statement in either store. */
+export function toSums(row: Readonly<Record<string, unknown>>): RowSums {
+  const count = (name: string) => Number(row[name] ?? 0);
+  const money = (name: string) => nanoFromUsd(String(row[name] ?? '0'));
+  return {
+    ...{ rows: count('rows'), costNanoUsd: money('cost'), savedNanoUsd: money('saved'), tokens: count('tokens') },
+    ...{ refused: count('refused'), ids: count('ids'), bodies: count('bodies') },
+  };
+}
+
+/** Times and ids of the next rows, oldest first. */
+export async function listEntries(
+  db: Db,
+  { fromMs, toMs }: Stretch,
+  { after, limit }: { readonly after: SinkEntry | undefined; readonly limit: number },
+): Promise<readonly SinkEntry[]> {
+  const later = after === undefined ? sql`true` : sql`(created_at, id) > (${instant(after[0])}, ${after[1]}::uuid)`;
+  const rows = await db.execute<{ ms: number; id: string }>(sql`
+    select (extract(epoch from created_at) * 1000)::float8 as ms, id from gateway_logs
+    where ${within({ fromMs: after?.[0] ?? fromMs, toMs })} and ${later} order by created_at, id limit ${limit}`);
+  return rows.map(({ ms, id }) => [ms, id]);
+}
