@@ -9,7 +9,7 @@ const OPERATORS_NAMES =
 const SHORT_LIVED = {
   BUN_JSC_useOMGJIT: '0',
   BUN_JSC_useFTLJIT: '0',
-  BUN_JSC_forceRAMSize: String(1024 ** 3),
+  BUN_JSC_forceRAMSize: String(4 * 1024 ** 3),
   MIMALLOC_PURGE_DELAY: '10000',
 };
 
