@@ -1,12 +1,13 @@
 import { join } from 'node:path';
 import { copyTemplate } from './copy-template';
+import { hostDatabase } from './host-database';
 import { OrderedProcess } from './order-process';
 import { removeFolder, temporaryFolder } from './server-process';
 import { type GatewayOptions, type GatewayProcess, gatewayEnvironment, TEST_ADMIN_TOKEN } from './start-gateway';
 
-const programOf = (name: string) => join(import.meta.dir, name);
-const gateways = new OrderedProcess<{ readonly env: Readonly<Record<string, string>> }>(programOf('serve-gateways.ts'));
-const databases = new OrderedProcess<{ readonly dataDir: string }>(programOf('serve-databases.ts'));
+const gateways = new OrderedProcess<{ readonly env: Readonly<Record<string, string>> }>(
+  join(import.meta.dir, 'serve-gateways.ts'),
+);
 
 /**
  * A gateway as `startGateway` starts it, beside others in one process, and its embedded database as well: a tenth of
@@ -16,7 +17,7 @@ export async function hostGateway(options: Pick<GatewayOptions, 'env' | 'dataDir
   const dataDir = options.dataDir ?? temporaryFolder('gateway');
   const isEmbedded = options.env?.DATABASE_URL === undefined;
   if (isEmbedded) await copyTemplate(dataDir);
-  const database = isEmbedded ? await databases.serve({ dataDir: join(dataDir, 'postgres') }) : undefined;
+  const database = isEmbedded ? await hostDatabase(dataDir) : undefined;
   const env = gatewayEnvironment({
     DATA_DIR: dataDir,
     ...(database && { LLM0_TEST_POSTGRES_SOCKET: database.address }),

@@ -5,6 +5,7 @@ import { openDatabase } from '@llm0/drizzle/open-database';
 import { isAll } from '../lane';
 import { copyTemplate } from './copy-template';
 import { createMigratedDatabase } from './create-database';
+import { hostDatabase } from './host-database';
 import { temporaryFolder } from './server-process';
 
 export interface TestDatabase extends Database {
@@ -27,7 +28,9 @@ async function startEmbedded(): Promise<Database> {
   const dataDir = temporaryFolder('embedded');
   process.on('exit', () => rmSync(dataDir, { recursive: true, force: true }));
   await copyTemplate(dataDir);
-  return openDatabase({ dataDir, onWarning: console.warn });
+  const { address: socketPath, stop } = await hostDatabase(dataDir);
+  const database = await openDatabase({ socketPath, dataDir, onWarning: console.warn });
+  return { ...database, close: () => database.close().finally(stop) };
 }
 
 async function openOwnEmbedded(): Promise<TestDatabase> {
