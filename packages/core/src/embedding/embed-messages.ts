@@ -20,6 +20,9 @@ export interface EmbedJob {
   readonly texts: readonly EmbedText[];
 }
 
+/** Ends the worker once it is not inside the model any more. */
+export const END = 'end';
+
 export type EmbedReply =
   | { readonly type: 'ready' }
   | { readonly type: 'vector'; readonly id: number; readonly vector: Float32Array; readonly tokens: number }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
 import { lowerPriority } from '../threads/lower-priority';
-import type { EmbedJob, EmbedReply, EmbedWorkerSettings } from './embed-messages';
+import { type EmbedJob, type EmbedReply, type EmbedWorkerSettings, END } from './embed-messages';
 import { isEnglish } from './is-english';
 
 lowerPriority(15);
@@ -52,11 +52,13 @@ function meanOf(states: Float32Array, tokens: number): Float32Array {
 let settings: EmbedWorkerSettings | undefined;
 let loading: Promise<Embed> | undefined;
 let tail: Promise<void> = Promise.resolve();
+let isEnding = false;
 
 async function answer(job: EmbedJob): Promise<void> {
   const embed = await loading;
   if (embed === undefined) return;
   for (const { id, text, anyLanguage } of job.texts) {
+    if (isEnding) return;
     try {
       if (settings?.englishOnly === true && !anyLanguage && !isEnglish(text)) {
         reply({ type: 'none', id, reason: 'language' });
@@ -71,7 +73,18 @@ async function answer(job: EmbedJob): Promise<void> {
   }
 }
 
-parentPort?.on('message', (data: EmbedWorkerSettings | EmbedJob) => {
+/** Not before a model that is being loaded is there. */
+async function end(): Promise<void> {
+  isEnding = true;
+  await Promise.allSettled([tail, loading]);
+  process.exit();
+}
+
+parentPort?.on('message', (data: EmbedWorkerSettings | EmbedJob | typeof END) => {
+  if (data === END) {
+    void end();
+    return;
+  }
   if ('modelPath' in data) {
     settings = data;
     loading = loadModel(data.modelPath);

@@ -69,6 +69,20 @@ describe('the shipped model', () => {
     expect(await longestStretch(() => Promise.all(Array.from({ length: 40 }, (_, i) => ask(i))))).toBeLessThan(50);
   });
 
+  test('ends while it is at work, and the process goes on', async () => {
+    for (const waitMs of [0, 2, 5, 9, 15]) {
+      const other = new LocalEmbedder({ ...SHIPPED_MODEL, onBroken: (message) => broken.push(message) });
+      await other.embed('is the model loaded?', LOADED_MS);
+      const asked = Array.from({ length: 8 }, (_, i) => other.embed(`${'why is it so? '.repeat(30)}${i}`, LOADED_MS));
+      await Bun.sleep(waitMs);
+      other.stop();
+      expect((await Promise.all(asked)).at(-1)).toEqual({ type: 'none', reason: 'failed' });
+    }
+    // Still there after what the last one was at.
+    await vectorOf('how tall is mount everest?');
+    expect(broken).toEqual([]);
+  });
+
   test('a model that is not there is said once, and tried again only after a pause', async () => {
     const said: string[] = [];
     const nowhere = new LocalEmbedder({

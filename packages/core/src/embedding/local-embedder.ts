@@ -1,6 +1,6 @@
 // The worker breaks or can't load its model: texts get no vector, and after a pause the next text starts a new one.
 import { Worker } from 'node:worker_threads';
-import type { EmbedJob, EmbedReply, EmbedText, EmbedWorkerSettings } from './embed-messages';
+import { type EmbedJob, type EmbedReply, type EmbedText, type EmbedWorkerSettings, END } from './embed-messages';
 import { type Embedder, type EmbedOutcome, none } from './embedder';
 import { type WaitingText, WaitingTexts } from './waiting-texts';
 
@@ -100,7 +100,8 @@ export class LocalEmbedder implements Embedder {
   private end(): void {
     const worker = this.worker;
     this.worker = undefined;
-    void worker?.terminate();
+    // Terminated inside the model, it would take the whole process with it.
+    worker?.postMessage(END);
     const waiting = [...this.queue.take(this.queue.size), ...this.running.values()];
     for (const { settle } of waiting) settle(none('failed'));
     this.running.clear();
