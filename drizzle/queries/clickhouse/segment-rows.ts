@@ -2,7 +2,13 @@ import { GAMMA, MAX_BIN, MIN_MS } from '@llm0/core/logs/histogram';
 import { type SQL, sql } from 'drizzle-orm';
 import type { ProjectScope } from '../of-projects';
 import { type GroupBy, type MetricName, OTHER_GROUPS, type StatsScope, type SumColumn } from '../stats/read/questions';
-import { CACHE_OF_ROW, MODALITY_OF_ROW, OUTCOME_OF_ROW, PROVIDER_OF_ROW } from '../stats/read/segment-sql';
+import {
+  CACHE_OF_ROW,
+  GROUPS_OF_ROWS,
+  MODALITY_OF_ROW,
+  OUTCOME_OF_ROW,
+  PROVIDER_OF_ROW,
+} from '../stats/read/segment-sql';
 import type { Ask } from '../stats/read/time-limit';
 import type { StatsSegment } from '../stats/read/time-segments';
 import type { RowsElsewhere } from './log-engine';
@@ -54,15 +60,7 @@ export const listOf = (values: readonly (string | number)[]): SQL =>
 const GROUPS = {
   project: sql`toString(project_id)`,
   key: sql`toString(api_key_id)`,
-  model: sql`model`,
-  provider: PROVIDER_OF_ROW,
-  target: sql`${PROVIDER_OF_ROW} || '/' || model`,
-  customer: sql`coalesce(customer_id, '')`,
-  status: sql`status`,
-  outcome: OUTCOME_OF_ROW,
-  cache: CACHE_OF_ROW,
-  error_code: sql`coalesce(error_code, '')`,
-  modality: MODALITY_OF_ROW,
+  ...GROUPS_OF_ROWS,
   team: sql`toString(project_id)`,
   cost_center: sql`toString(project_id)`,
 } as const satisfies Record<Exclude<GroupBy, `label.${string}`>, SQL>;

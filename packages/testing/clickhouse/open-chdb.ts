@@ -4,7 +4,10 @@ import { type ClickHouseClient, createClient } from '@clickhouse/client';
 import { installCommandLine } from '../compatibility/command-lines/install-command-line';
 import { temporaryFolder } from '../stores/server-process';
 
-/** ClickHouse in this process, by the client that servers are asked with; empty unless a folder is kept. One at a time: that is all chdb can do. */
+/**
+ * ClickHouse in this process, by the client that servers are asked with; empty unless a folder is kept. One at a time:
+ * that is all chdb can do.
+ */
 export async function openChdb(kept?: string): Promise<ClickHouseClient> {
   const installed = await installCommandLine('chdb@3.4.0');
   const { createChdbConnection } = await import(Bun.resolveSync('chdb/connection', installed));

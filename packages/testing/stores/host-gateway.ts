@@ -23,7 +23,10 @@ export async function hostGateway(options: Pick<GatewayOptions, 'env' | 'dataDir
     ...(database && { LLM0_TEST_POSTGRES_SOCKET: database.address }),
     ...options.env,
   });
-  const gateway = await gateways.serve({ env });
+  const gateway = await gateways.serve({ env }).catch(async (error) => {
+    await database?.stop();
+    throw error;
+  });
   const ended = Promise.withResolvers<number>();
   let isServing = true;
   const stop = async () => {

@@ -32,6 +32,8 @@ export function takeOrders<T>(serve: (order: T, id: number) => Promise<{ address
   });
 }
 
+const isRunning = ({ exitCode, signalCode }: Bun.Subprocess) => exitCode === null && signalCode === null;
+
 /** One process that serves many things, one after another and side by side. */
 export class OrderedProcess<T> {
   private readonly waiting = new Map<number, PromiseWithResolvers<Report>>();
@@ -43,12 +45,12 @@ export class OrderedProcess<T> {
 
   /** Serves what is ordered until `stop`. */
   async serve(order: T) {
-    const child = this.isRunning && this.child !== undefined ? this.child : this.start();
+    const child = this.child !== undefined && isRunning(this.child) ? this.child : this.start();
     const id = ++this.nextId;
     const { address = '' } = await this.ask(child, id, { do: 'serve', ...order });
     return {
       ...{ address, id, pid: child.pid },
-      isRunning: () => child.exitCode === null && child.signalCode === null,
+      isRunning: () => isRunning(child),
       stop: () => this.ask(child, id, { do: 'stop' }),
     };
   }
@@ -56,10 +58,6 @@ export class OrderedProcess<T> {
   /** Lines that it has printed so far and that contain this text. */
   linesWith(text: string): string {
     return this.lines.filter((line) => line.includes(text)).join('\n');
-  }
-
-  private get isRunning(): boolean {
-    return this.child?.exitCode === null && this.child.signalCode === null;
   }
 
   private start(): Bun.Subprocess<'ignore', 'pipe', 'pipe'> {

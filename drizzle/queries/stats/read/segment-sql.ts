@@ -31,10 +31,8 @@ const HOMES: Readonly<Record<string, SQL>> = {
 export const selectHomes = (groupBy: 'team' | 'cost_center'): SQL =>
   sql`select project_id::text as id, ${HOMES[groupBy]} as name from (select id as project_id from projects) as homes`;
 
-/** Group → expression over `gateway_logs` and over the roll-ups that have it; labels are in rows only. */
-const ROW_GROUPS: Readonly<Record<string, SQL>> = {
-  project: sql`project_id::text`,
-  key: sql`api_key_id::text`,
+/** Groups that both stores of rows write alike. */
+export const GROUPS_OF_ROWS = {
   model: sql`model`,
   provider: PROVIDER_OF_ROW,
   target: sql`${PROVIDER_OF_ROW} || '/' || model`,
@@ -44,6 +42,13 @@ const ROW_GROUPS: Readonly<Record<string, SQL>> = {
   cache: CACHE_OF_ROW,
   error_code: sql`coalesce(error_code, '')`,
   modality: MODALITY_OF_ROW,
+} as const;
+
+/** Group → expression over `gateway_logs` and over the roll-ups that have it; labels are in rows only. */
+const ROW_GROUPS: Readonly<Record<string, SQL>> = {
+  project: sql`project_id::text`,
+  key: sql`api_key_id::text`,
+  ...GROUPS_OF_ROWS,
   ...HOMES,
 };
 const ROLLUP_GROUPS: Readonly<Record<string, SQL>> = {

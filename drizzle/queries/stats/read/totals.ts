@@ -17,12 +17,10 @@ const eachSum = (of: (name: keyof UsageTotals) => number) =>
 export const ZERO: UsageTotals = eachSum(() => 0);
 export const addTotals = (a: UsageTotals, b: UsageTotals): UsageTotals => eachSum((name) => a[name] + b[name]);
 
-type TotalsRow = SumsRow;
-
 /** Sums by bucket and group, oldest first. */
 export async function loadTotals(ask: Ask, segments: readonly StatsSegment[], scope: StatsScope) {
   const here = segments.filter(({ elsewhere }) => elsewhere === undefined);
-  const rows = here.length === 0 ? [] : await ask<TotalsRow>(totalsQuery(here, scope));
+  const rows = here.length === 0 ? [] : await ask<SumsRow>(totalsQuery(here, scope));
   const placed = rows.map(toPlaced);
   return here.length === segments.length ? placed : addElsewhere(ask, placed, { segments, scope });
 }
@@ -69,7 +67,7 @@ export async function loadNames(ask: Ask, { groupBy, kept }: StatsScope) {
  */
 export async function loadTopOfRows(ask: Ask, { segments, scope, top }: TopOfRows) {
   const added = sql.raw(SUM_COLUMNS.map((name) => `sum(${name}) as ${name}`).join(', '));
-  const rows = await ask<TotalsRow & { readonly groups: string }>(sql`
+  const rows = await ask<SumsRow & { readonly groups: string }>(sql`
     with sums as materialized (${totalsQuery(segments, scope)}), ranked as materialized (
       select grp, row_number() over (order by sum(cost_usd) desc, sum(requests) desc, grp) as place from sums group by grp
     )
