@@ -4,6 +4,7 @@ import { asObject } from '../translation/read-json';
 import { ContentDecoder } from './decode-chunk';
 import { decodeUsage } from './decode-usage';
 import { keyHeaders } from './endpoint';
+import { findStoredFile } from './stored-files';
 
 const MODEL = String.raw`\/v1(?:beta|alpha)?\/(?:models\/)?(?<model>[^/:%;]+)`;
 
@@ -22,6 +23,7 @@ const GENERATE: NativeShape = {
     ...['contents', 'systemInstruction', 'system_instruction', 'tools', 'toolConfig', 'tool_config', 'safetySettings'],
     ...['generationConfig', 'generation_config', 'labels'],
   ]),
+  findStoredFile,
   createReader: () =>
     createUsageReader((value) => decodeUsage(value.usageMetadata), new ContentDecoder({ messages: [] })),
 };
@@ -34,6 +36,7 @@ const EMBED: NativeShape = {
   outputLimit: () => 0,
   tellsCost: () => true,
   boundedFields: new Set(['model', 'content', 'requests', 'taskType', 'title', 'outputDimensionality']),
+  findStoredFile,
   createReader: () => createUsageReader((value) => readInputUsage(value.usageMetadata)),
 };
 

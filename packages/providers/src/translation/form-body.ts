@@ -86,7 +86,7 @@ function endOf(rest: FileRest, boundary: string, length: number | undefined): Bu
 /** Reads no piece before it is wanted. A direct stream of Bun's, as queues of pieces cost an upload a tenth of its CPU. */
 export function pulled(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
   let isCancelled = false;
-  return new ReadableStream<Uint8Array>({
+  const source: Bun.DirectUnderlyingSource<Uint8Array> = {
     type: 'direct',
     async pull(controller) {
       for await (const piece of pieces) {
@@ -99,7 +99,9 @@ export function pulled(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8
       isCancelled = true;
       await pieces.return(undefined);
     },
-  });
+  };
+  // Browsers' types hide the runtime's.
+  return new ReadableStream<Uint8Array>(source as unknown as UnderlyingDefaultSource<Uint8Array>);
 }
 
 /** As browsers write names. */
