@@ -3,8 +3,8 @@ import { readInputUsage } from '../translation/read-counts';
 import { asObject } from '../translation/read-json';
 import { ContentDecoder } from './decode-chunk';
 import { decodeUsage } from './decode-usage';
+import { findStoredFile } from './encode-media';
 import { keyHeaders } from './endpoint';
-import { findStoredFile } from './stored-files';
 
 const MODEL = String.raw`\/v1(?:beta|alpha)?\/(?:models\/)?(?<model>[^/:%;]+)`;
 
