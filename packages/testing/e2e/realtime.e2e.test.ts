@@ -380,6 +380,14 @@ describe.each(ON_ONE_KIND)('realtime sessions on %s stores', (kind) => {
     expect(await ledgerIsEven()).toBe(0);
   });
 
+  test('an idle session is no open hold', async () => {
+    const client = await open();
+    expect(await ledgerIsEven()).toBe(0);
+    expect(client.isClosed).toBe(false);
+    client.leave();
+    await rows(1);
+  });
+
   test('a session takes one place of its key, and answers in it none', async () => {
     await key({ max_concurrency: 1 });
     const client = await open();
