@@ -42,6 +42,8 @@ export class SessionHearing {
   private seconds = 0;
   /** Of speech without pieces that is not booked. */
   private passed = 0;
+  /** The same, since the caller asked for a model that the vendor has not confirmed. */
+  private unconfirmed: number | undefined;
   private settings: SessionSettings = {};
   /** A piece that is being written down before its end. */
   private early: string | undefined;
@@ -56,13 +58,19 @@ export class SessionHearing {
   }
 
   configure(settings: SessionSettings): void {
-    if (settings.transcriptionModel !== this.settings.transcriptionModel) this.bookPassed();
+    const { transcriptionModel: before } = this.settings;
+    if (settings.transcriptionModel !== before) this.bookPassed();
     this.settings = settings;
+    if (before == null && settings.transcriptionModel != null) this.passed = this.unconfirmed ?? 0;
+    this.unconfirmed = undefined;
   }
 
   /** Seconds of a session whose speech has no pieces. The vendor tells nothing of what writing them down costs. */
   pass(seconds: number): void {
-    if (this.settings.transcriptionModel == null) return;
+    if (this.settings.transcriptionModel == null) {
+      if (this.unconfirmed !== undefined) this.unconfirmed += seconds;
+      return;
+    }
     this.passed += seconds;
     if (this.passed >= STRETCH_SECONDS) this.bookPassed();
   }
@@ -72,6 +80,7 @@ export class SessionHearing {
     if (transcriptionModel == null) return;
     const bound = (priced: PricedModel) => boundHearing(priced, 1);
     this.needs.spending.check({ ...this.partOf(transcriptionModel), bound });
+    this.unconfirmed ??= 0;
   }
 
   /** Under strict caps, holds speech before it goes on. Throws the refusal. */
