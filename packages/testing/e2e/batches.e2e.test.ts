@@ -116,7 +116,10 @@ describe.each(STORE_KINDS)('files and batches on %s stores', (kind) => {
     const file = await upload(['{}'], limited.openai);
     const make = { input_file_id: 'file-none', endpoint: ENDPOINT, completion_window: '24h' } as const;
     const statusOf = ({ status }: { status: number }) => status;
-    expect(await limited.openai.batches.create(make).catch(statusOf)).toBe(404);
+    const refused = await limited.openai.batches
+      .create(make)
+      .catch((error: InstanceType<typeof OpenAI.APIError>) => error);
+    expect(refused).toMatchObject({ status: 404, param: 'input_file_id' });
     const { headers } = await limited.openai.files.retrieve(file.id).asResponse();
     expect(await limited.openai.files.retrieve('file-none').catch(statusOf)).toBe(404);
     expect(await limited.openai.files.list().catch(statusOf)).toBe(429);

@@ -46,6 +46,22 @@ describe.each(ON_ONE_KIND)('Gemini’s own API at the root, on %s stores', (kind
     expect(ledger.projects.find((one) => one.project_id === projectId)?.counter_usd).toBeGreaterThan(0);
   });
 
+  test('a file that the vendor stores is refused by its place: it may be another project’s', async () => {
+    const asked = world.upstream.requests.length;
+    const ask = (fileUri: string) =>
+      post(
+        `${MODEL}:generateContent`,
+        { contents: [{ parts: [{ fileData: { fileUri } }] }] },
+        { 'x-goog-api-key': apiKey },
+      );
+    const refused = await errorOf(await ask('https://generativelanguage.googleapis.com/v1beta/files/abc'));
+    expect(refused).toMatchObject({ http: 400, status: 'INVALID_ARGUMENT' });
+    expect(refused.message).toContain('contents[0].parts[0].fileData.fileUri');
+    expect(world.upstream.requests).toHaveLength(asked);
+    world.upstream.control.enqueue({ usage: { prompt: 10, completion: 1 } });
+    expect((await ask('https://www.youtube.com/watch?v=x')).status).toBe(200);
+  });
+
   test('the row has model, tokens and cost', async () => {
     world.upstream.control.enqueue({ usage: { prompt: 1000, completion: 100 } });
     const response = await post(`${MODEL}:generateContent`, undefined, { 'x-goog-api-key': apiKey });

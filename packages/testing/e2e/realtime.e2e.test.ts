@@ -166,6 +166,19 @@ describe.each(ON_ONE_KIND)('realtime sessions on %s stores', (kind) => {
     expect(await ledgerIsEven()).toBeCloseTo(0.0017, 9);
   });
 
+  test('speech that the vendor began to write down unasked is booked, although the session ends before the transcript', async () => {
+    Object.assign(fake.behaviour, { hearsAlone: true, hearsOn: true });
+    const client = await open();
+    client.send({ type: 'input_audio_buffer.append', audio: 'A'.repeat(640_000) });
+    client.send({ type: 'input_audio_buffer.commit' });
+    await client.next('conversation.item.input_audio_transcription.delta');
+    client.leave();
+    const heard = (await rows(2)).find(({ cost_usd }) => cost_usd > 0);
+    // 10 seconds, by the dearest of the vendor's models: 32 tokens of speech a second at $6, and 10 of text at $10.
+    expect(heard).toMatchObject({ cost_estimated: true, tokens_in: 321, tokens_out: 101 });
+    expect(await ledgerIsEven()).toBeCloseTo(0.002936, 9);
+  });
+
   test('speech whose hold was refused is billed, told or not', async () => {
     const transcription = { model: 'gpt-realtime-whisper' };
     const speak = async () => {
@@ -344,7 +357,7 @@ describe.each(ON_ONE_KIND)('realtime sessions on %s stores', (kind) => {
       code: 'invalid_request',
     });
     expect(await refusal('/v1/realtime?model=no-such-model')).toMatchObject({ status: 404, code: 'model_not_found' });
-    expect(await refusal('/v1/realtime')).toMatchObject({ param: 'model' });
+    expect(await refusal('/v1/realtime')).toEqual({ status: 400, code: 'invalid_request', param: 'model' });
     expect(await refusal('/v1/realtime?model=gpt-realtime-unpriced')).toMatchObject({
       ...{ status: 400, code: 'model_not_priced', param: 'model' },
     });
@@ -365,6 +378,14 @@ describe.each(ON_ONE_KIND)('realtime sessions on %s stores', (kind) => {
     expect(await refusal(`/v1/realtime?model=${MODEL}`)).toMatchObject({ status: 403, code: 'project_inactive' });
     expect(fake.sessions).toHaveLength(0);
     expect(await ledgerIsEven()).toBe(0);
+  });
+
+  test('an idle session is no open hold', async () => {
+    const client = await open();
+    expect(await ledgerIsEven()).toBe(0);
+    expect(client.isClosed).toBe(false);
+    client.leave();
+    await rows(1);
   });
 
   test('a session takes one place of its key, and answers in it none', async () => {
@@ -534,6 +555,31 @@ describe.each(ON_ONE_KIND)('realtime sessions on %s stores', (kind) => {
     expect(await refusal(path)).toMatchObject({ status: 402, code: 'spend_cap_exceeded' });
 
     expect((await refusal(path.replace('translate', '2'))).status).toBeGreaterThanOrEqual(400);
+  });
+
+  test('the transcript of a translation is booked as an estimate, while it is on', async () => {
+    const client = await open('/v1/realtime/translations?model=gpt-realtime-translate');
+    const speak = (seconds: number) =>
+      client.send({ type: 'session.input_audio_buffer.append', audio: 'A'.repeat(64_000 * seconds) });
+    const set = (transcription: JsonObject | null) =>
+      client.send({ type: 'session.update', session: { audio: { input: { transcription } } } });
+    speak(1);
+    set({ model: 'gpt-realtime-whisper' });
+    speak(4);
+    await client.next('session.updated');
+    speak(6);
+    set(null);
+    await client.next('session.updated', 2);
+    speak(1);
+    client.send({ type: 'session.close' });
+    await client.ended;
+    const parts = (await rows(3)).filter(({ cost_usd }) => cost_usd > 0);
+    const of = (model: string) => parts.find((row) => row.model === model);
+    expect(of('gpt-realtime-whisper')).toMatchObject({
+      ...{ units: { seconds: 10 }, cost_usd: 0.002833333, cost_estimated: true, status: 'success' },
+    });
+    expect(of('gpt-realtime-translate')).toMatchObject({ units: { seconds: 12 }, cost_estimated: false });
+    await ledgerIsEven();
   });
 
   test('a shutdown ends an idle session at once, another one after its answer', async () => {

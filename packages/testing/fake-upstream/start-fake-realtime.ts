@@ -13,6 +13,8 @@ export interface FakeSessionBehaviour {
   answersAlone: boolean;
   /** Writes speech down, unasked. */
   hearsAlone: boolean;
+  /** Words come, and their end never does. */
+  hearsOn: boolean;
   /** Usage of speech that is written down. */
   heardUsage: JsonObject;
   /** Answers are refused. */
@@ -67,6 +69,7 @@ const usual = (): FakeSessionBehaviour => ({
     usage: FAKE_TURN_USAGE,
     answersAlone: false,
     hearsAlone: false,
+    hearsOn: false,
     hangs: false,
     refuses: false,
   },
@@ -174,9 +177,13 @@ const EVENTS: Readonly<Record<string, OnEvent>> = {
   'input_audio_buffer.commit': async (vendor, socket) => {
     const item_id = idOf('item');
     send(socket, { type: 'input_audio_buffer.committed', item_id, previous_item_id: null });
-    const completed = 'conversation.item.input_audio_transcription.completed';
-    const heard = { item_id, content_index: 0, transcript: 'hi', usage: vendor.behaviour.heardUsage };
-    if (socket.data.isHearing || vendor.behaviour.hearsAlone) send(socket, { type: completed, ...heard });
+    const { hearsAlone, hearsOn, heardUsage } = vendor.behaviour;
+    if (socket.data.isHearing || hearsAlone) {
+      const heard = 'conversation.item.input_audio_transcription';
+      const place = { item_id, content_index: 0 };
+      send(socket, { type: `${heard}.delta`, ...place, delta: 'hi' });
+      if (!hearsOn) send(socket, { type: `${heard}.completed`, ...place, transcript: 'hi', usage: heardUsage });
+    }
     if (vendor.behaviour.answersAlone) await answer(vendor, socket);
   },
   'response.cancel': (vendor, socket, { response_id: id = 'resp' }) => {

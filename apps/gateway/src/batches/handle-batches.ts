@@ -43,7 +43,7 @@ async function create(services: Services, asked: AskedBatch): Promise<Response> 
   const metadata = readMetadata(body.metadata);
   const { input_file_id: fileId } = body;
   if (typeof fileId !== 'string') throw invalidRequest('input_file_id', '"input_file_id" must be the id of a file.');
-  const file = await findFileOr404(services, fileId, principal);
+  const file = await findFileOr404(services, fileId, { project: principal.project, param: 'input_file_id' });
   if (file.purpose !== 'batch') {
     throw invalidRequest('input_file_id', `The file must have the purpose "batch", but has "${file.purpose}".`);
   }

@@ -114,12 +114,12 @@ async function remove(services: Services, asked: FileRequest, principal: Authent
 export async function findOr404(
   { files, clock }: Pick<Services, 'files' | 'clock'>,
   shown: string,
-  { project }: Pick<Authenticated, 'project'>,
+  { project, param = 'id' }: Pick<Authenticated, 'project'> & { readonly param?: string },
 ): Promise<StoredFile> {
   const id = readId(PREFIXES.file, shown);
   const found = id === undefined ? null : await findFile(files.db, { projectId: project.id, id }, clock.nowMs());
   if (found !== null) return found;
-  throw new GatewayError('not_found', `No such File object: ${shown.slice(0, 100)}`, { param: 'id' });
+  throw new GatewayError('not_found', `No such File object: ${shown.slice(0, 100)}`, { param });
 }
 
 const seconds = (ms: number): number => Math.floor(ms / 1000);

@@ -14,14 +14,17 @@ export class OwnFileError extends GatewayError {
   }
 }
 
-/** Throws `OwnFileError` for a file of `/v1/files`. A vendor's own file may be another project's: nobody can tell. */
+/** A vendor's own file may be another project's: nobody can tell. `instead`: a sentence. */
+export function refuseStoredFile(param: string, instead: string): GatewayError {
+  const message = `"${param}" names a file of a provider, which any project of this gateway could have stored. ${instead}`;
+  return new GatewayError('invalid_request', message, { param });
+}
+
+/** Throws `OwnFileError` for a file of `/v1/files`, and the refusal of a vendor's own file. */
 export function stopAtFile(id: JsonValue | undefined, param: string): void {
   if (isOwnFile(id)) throw new OwnFileError(param);
   if (typeof id !== 'string') return;
-  const message =
-    `"${param}" names a file of a provider, which any project of this gateway could have stored. ` +
-    'Upload the file to /v1/files, and send the id from there.';
-  throw new GatewayError('invalid_request', message, { param });
+  throw refuseStoredFile(param, 'Upload the file to /v1/files, and send the id from there.');
 }
 
 /** Content of a file; `base64` once. */

@@ -13,8 +13,8 @@ export type ContentPart =
   | { readonly type: 'audio'; readonly dataBase64: string; readonly format: string }
   | {
       readonly type: 'file';
-      readonly dataUrl?: string;
-      readonly fileId?: string;
+      /** Also an http(s) or gs:// URL, or base64 alone. */
+      readonly dataUrl: string;
       readonly filename?: string;
       readonly cacheControl?: JsonValue;
     }

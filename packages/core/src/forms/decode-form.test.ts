@@ -73,6 +73,20 @@ describe('a form', () => {
     );
   });
 
+  test('passes each chunk of a file as one piece, and keeps back only the beginning of a delimiter', () => {
+    const pieces: [number, boolean][] = [];
+    const sink = { begin: () => {}, end: () => {} };
+    const decoder = new FormDecoder('edge', {
+      ...sink,
+      data: ({ byteLength }, isAlone) => void pieces.push([byteLength, isAlone]),
+    });
+    const push = (text: string) => decoder.push(Buffer.from(text));
+    push('--edge\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n');
+    for (const text of ['one', 'two\r', '\n--three', 'four\r\n--ed', 'ge--']) push(text);
+    decoder.finish();
+    expect(pieces).toEqual([3, 3, 9, 4].map((bytes) => [bytes, true]));
+  });
+
   test('ignores what is around it', () => {
     const body = Buffer.from('hello\r\n--b\r\nContent-Disposition: form-data; name=x\r\n\r\n1\r\n--b--\r\nbye');
     expect(decode('b', [body])).toEqual([{ name: 'x', bytes: 'MQ==' }] as never);

@@ -19,6 +19,7 @@ const MAX_HEADER_BYTES = 8 * 1024;
 const MAX_BOUNDARY_LENGTH = 70;
 const HEADERS_END = Buffer.from('\r\n\r\n');
 const LINE_END = Buffer.from('\r\n');
+const CARRIAGE_RETURN = 13;
 const NOTHING = Buffer.alloc(0);
 
 /** Boundary of a form's Content-Type; throws `invalid_request` without one. */
@@ -54,7 +55,6 @@ export class FormDecoder {
   push(chunk: Uint8Array): boolean {
     if (this.state === 'over') return true;
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    this.passSeam(bytes);
     const isCopied = this.rest.length > 0;
     this.rest = isCopied ? Buffer.concat([this.rest, bytes]) : bytes;
     while (this.step());
@@ -64,15 +64,6 @@ export class FormDecoder {
   /** Throws for a form that is cut off. */
   finish(): void {
     if (this.state !== 'over') throw invalidRequest('', 'The form in the request body is incomplete.');
-  }
-
-  /** Without a delimiter across two chunks, the second one isn't copied. */
-  private passSeam(next: Buffer): void {
-    const { state, rest, delimiter } = this;
-    if (state !== 'data' || rest.length === 0 || next.length < delimiter.length) return;
-    if (Buffer.concat([rest, next.subarray(0, delimiter.length - 1)]).includes(delimiter)) return;
-    this.sink.data(rest, false);
-    this.rest = NOTHING;
   }
 
   /** False until there are more bytes. */
@@ -95,7 +86,7 @@ export class FormDecoder {
   private passUntilDelimiter(pass: (bytes: Uint8Array, isAlone: boolean) => void): boolean {
     const { rest, delimiter } = this;
     const at = rest.indexOf(delimiter);
-    const length = at === -1 ? Math.max(0, rest.length - delimiter.length + 1) : at;
+    const length = at === -1 ? rest.length - this.begunLength() : at;
     // Without a copy of its last bytes, a large buffer would stay for them.
     const isLast = at === -1 && length > 0;
     this.rest = isLast ? Buffer.from(rest.subarray(length)) : rest.subarray(at === -1 ? 0 : at + delimiter.length);
@@ -104,6 +95,14 @@ export class FormDecoder {
     if (this.state === 'data') this.sink.end();
     this.state = 'delimited';
     return true;
+  }
+
+  /** Last bytes that may begin a delimiter: a boundary has no line end, so at most one place does. */
+  private begunLength(): number {
+    const tail = this.rest.subarray(1 - this.delimiter.length);
+    const at = tail.lastIndexOf(CARRIAGE_RETURN);
+    const begun = at === -1 ? NOTHING : tail.subarray(at);
+    return begun.equals(this.delimiter.subarray(0, begun.length)) ? begun.length : 0;
   }
 
   private readDelimiterEnd(): boolean {

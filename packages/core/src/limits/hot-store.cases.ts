@@ -107,6 +107,13 @@ export function describeHotStore(name: string, open: OpenStore): void {
       });
     });
 
+    test('what holds nothing but its place is no reservation', async () => {
+      await admit({ requested: { holdNanoUsd: 0 } });
+      expect([await store.openHolds(), await store.openHolds('money')]).toEqual([1, 0]);
+      await admit({ requested: { holdNanoUsd: 10 } });
+      expect([await store.openHolds(), await store.openHolds('money')]).toEqual([2, 1]);
+    });
+
     describe('a recount', () => {
       test('takes in rows that came by another way, beside the queue and open holds', async () => {
         await serve({}, 10);

@@ -271,7 +271,8 @@ export interface HotStore extends LogQueue {
   /** Recounts everything from the rows after an import; refuses decisions meanwhile. */
   recount(): Promise<void>;
   counters(): Promise<readonly ProjectCounter[]>;
-  openHolds(): Promise<number>;
+  /** Of all requests under way; `money`: without those that hold nothing but their place. */
+  openHolds(of?: 'money'): Promise<number>;
   keySpend(projectId: string, keyId: string, period: BudgetPeriod): Promise<number>;
   /** Drops the counter of a run; if it goes on, it is counted anew. */
   forgetBudget(projectId: string, id: string): Promise<void>;

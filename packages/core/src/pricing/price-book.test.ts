@@ -16,6 +16,10 @@ test('a dated snapshot costs as its model, unless it has a price of its own', ()
   const snapshot = book.find('openai', 'gpt-image-2-2026-04-21');
   expect(snapshot).toMatchObject({ model: 'gpt-image-2-2026-04-21', prices: { input: 5 }, contextWindow: 1000 });
   expect(snapshot).not.toHaveProperty('deprecationDate');
+  expect(book.find('openai', 'gpt-image-2-2026-04-21')).toBe(snapshot as PricedModel);
+  // Callers choose the dates: no more than so many are kept.
+  for (let year = 1000; year < 2100; year++) expect(book.find('openai', `gpt-image-2-${year}-01-01`)).toBeDefined();
+  expect(book.find('openai', 'gpt-image-2-2026-04-21')).not.toBe(snapshot as PricedModel);
   expect(book.find('openai', 'gpt-image-2-2026-01-01')?.prices.input).toBe(7);
   expect(book.find('openai', 'claude-x-20261101')?.prices.input).toBe(3);
   expect(book.isListed('openai', 'gpt-image-2-2026-04-21')).toBe(false);

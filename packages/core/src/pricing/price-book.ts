@@ -78,6 +78,8 @@ export interface PriceBook {
   list(): readonly PricedModel[];
 }
 
+/** Prepared snapshots without a price of their own. */
+const MOST_SNAPSHOTS = 1000;
 /** The end of a dated snapshot's name. */
 const DATE = /-(?:\d{4}-\d{2}-\d{2}|20\d{6})$/;
 
@@ -88,12 +90,23 @@ const DATE = /-(?:\d{4}-\d{2}-\d{2}|20\d{6})$/;
 export function createPriceBook(models: readonly PricedModel[], freeProviders: ReadonlySet<string>): PriceBook {
   const byName = new Map<string, PricedModel>();
   for (const model of models) byName.set(`${model.provider}/${model.model}`, model);
+  const snapshots = new Map<string, PricedModel>();
+  const findSnapshot = (provider: string, model: string): PricedModel | undefined => {
+    const name = `${provider}/${model}`;
+    const known = snapshots.get(name);
+    if (known !== undefined || !DATE.test(model)) return known;
+    const base = byName.get(name.replace(DATE, ''));
+    if (base === undefined) return undefined;
+    // Callers choose the dates.
+    if (snapshots.size === MOST_SNAPSHOTS) snapshots.clear();
+    const snapshot = asSnapshot(base, model);
+    snapshots.set(name, snapshot);
+    return snapshot;
+  };
   return {
     find(provider, model) {
-      const listed = byName.get(`${provider}/${model}`);
-      if (listed !== undefined) return listed;
-      const base = DATE.test(model) ? byName.get(`${provider}/${model.replace(DATE, '')}`) : undefined;
-      if (base !== undefined) return asSnapshot(base, model);
+      const priced = byName.get(`${provider}/${model}`) ?? findSnapshot(provider, model);
+      if (priced !== undefined) return priced;
       if (!freeProviders.has(provider)) return undefined;
       return { provider, model, mode: 'chat', prices: { input: 0, output: 0 }, capabilities: [] };
     },

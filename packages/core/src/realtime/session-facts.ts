@@ -14,6 +14,8 @@ export type VendorFact =
   | { readonly type: 'ended'; readonly turnId: string; readonly usage: Usage | undefined; readonly failure?: string }
   /** Speech of the caller is being written down. */
   | { readonly type: 'hearing'; readonly itemId: string }
+  /** First or further words of it, before its end. */
+  | { readonly type: 'words'; readonly itemId: string }
   | { readonly type: 'heard'; readonly itemId: string; readonly usage: Usage | undefined; readonly failure?: string }
   | { readonly type: 'settings'; readonly settings: SessionSettings }
   /** A caller's frame was refused: nothing begins. */

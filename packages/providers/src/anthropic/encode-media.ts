@@ -1,11 +1,8 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import type { ContentPart } from '@llm0/core/chat/request';
 import type { PartOf } from '../translation/encode-turns';
 import { type InlineMedia, isHttpUrl, parseDataUrl, readFileData } from '../translation/media-source';
 import type { Refuse } from '../translation/refuse-parameter';
 
-/** Ids of the vendor's own Files API; other vendors' ids mean nothing here. */
-const FILE_ID = /^file_/;
 const TEXT_TYPE = /^text\//;
 
 /** Source: https://platform.claude.com/docs/en/build-with-claude/vision */
@@ -21,18 +18,14 @@ export function encodeImage(part: PartOf<'image'>, refuse: Refuse): JsonObject[]
 export function encodeFile(part: PartOf<'file'>, refuse: Refuse): JsonObject[] {
   const block = fileBlock(part);
   if (block === undefined) {
-    refuse('messages', 'holds a file (PDF, text or image data, an http(s) URL or an own file id are taken) unknown to');
+    refuse('messages', 'holds a file (PDF, text or image data or an http(s) URL are taken) unknown to');
     return [];
   }
   if (part.filename !== undefined && block.type === 'document') block.title = part.filename;
   return [block];
 }
 
-function fileBlock({ dataUrl, fileId, filename }: PartOf<'file'>): JsonObject | undefined {
-  if (dataUrl === undefined) {
-    const isOwn = fileId !== undefined && FILE_ID.test(fileId);
-    return isOwn ? { type: 'document', source: { type: 'file', file_id: fileId } } : undefined;
-  }
+function fileBlock({ dataUrl, filename }: PartOf<'file'>): JsonObject | undefined {
   if (isHttpUrl(dataUrl)) return { type: 'document', source: { type: 'url', url: dataUrl } };
   const inline = readFileData(dataUrl, filename);
   return inline === undefined ? undefined : inlineBlock(inline);
@@ -49,9 +42,4 @@ function inlineBlock({ mimeType, dataBase64 }: InlineMedia): JsonObject {
 
 function imageType(mimeType: string): string {
   return mimeType === 'image/jpg' ? 'image/jpeg' : mimeType;
-}
-
-/** True for messages with files of the vendor's Files API, which needs a beta header. */
-export function usesFiles(parts: readonly ContentPart[]): boolean {
-  return parts.some((part) => part.type === 'file' && part.fileId !== undefined && FILE_ID.test(part.fileId));
 }

@@ -222,20 +222,15 @@ describe('messages', () => {
       { type: 'file', dataUrl: 'data:text/plain,Gr%C3%BC%C3%9Fe' },
       { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'Grüße' } },
     ],
-    [
-      { type: 'file', fileId: 'file_abc' },
-      { type: 'document', source: { type: 'file', file_id: 'file_abc' } },
-    ],
   ])('the part %j', (part, block) => {
-    const { json, headers } = encode(ask({ messages: [{ role: 'user', content: [part] }] }));
+    const { json } = encode(ask({ messages: [{ role: 'user', content: [part] }] }));
     expect((json.messages as JsonObject[])[0]?.content).toEqual([block]);
-    expect(headers['anthropic-beta'] !== undefined).toBe('fileId' in part);
   });
 
   test.each<ContentPart>([
     { type: 'audio', dataBase64: 'AA==', format: 'wav' },
     { type: 'image', url: 'gs://bucket/x.png' },
-    { type: 'file', fileId: 'file-openai' },
+    { type: 'file', dataUrl: 'AA==' },
     { type: 'raw', format: 'openai-chat', value: { type: 'video_url' } },
   ])('the part %j is refused, or dropped when allowed', (part) => {
     const request = ask({ messages: [{ role: 'user', content: [...text('see'), part] }] });

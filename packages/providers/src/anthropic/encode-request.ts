@@ -11,14 +11,11 @@ import { asObject } from '../translation/read-json';
 import { DroppedParameters } from '../translation/refuse-parameter';
 import { noteUnkept, refuseExtras, refuseLacking } from '../translation/translated-fields';
 import { ToolNames } from '../translation/vendor-names';
-import { usesFiles } from './encode-media';
 import { encodeMessages, hasSignedReasoning } from './encode-messages';
 import { encodeResponseFormat } from './encode-response-format';
 import { encodeToolChoice, encodeTools } from './encode-tools';
 import { messagesEndpoint } from './endpoint';
 import { BETA_HEADER, NATIVE_FIELDS, TOOL_NAME_RULE, UNCOUNTED_FIELDS, WIRE_FORMAT } from './wire';
-
-const FILES_BETA = 'files-api-2025-04-14';
 
 export interface ClaudeTarget {
   readonly connection: ProviderConnection;
@@ -60,10 +57,9 @@ export function encodeFor(request: ChatRequest, context: EncodeContext, host: Cl
   return { ...endpoint, body: chatBody(body, request), dropped: dropped.names() };
 }
 
-/** Beta features the caller asked for, and those its request needs. */
+/** Beta features the caller asked for. */
 function betasOf(request: ChatRequest): string[] {
   const asked = request.wire?.headers?.[BETA_HEADER]?.split(',').map((name) => name.trim()) ?? [];
-  if (request.messages.some(({ content }) => usesFiles(content))) asked.push(FILES_BETA);
   return [...new Set(asked.filter((name) => name !== ''))];
 }
 

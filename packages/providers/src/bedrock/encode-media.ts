@@ -45,12 +45,8 @@ export function encodeImage(part: PartOf<'image'>, context: MediaContext): JsonO
 
 /** Source: https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html */
 export function encodeFile({ dataUrl, filename }: PartOf<'file'>, context: MediaContext): JsonObject[] {
-  if (dataUrl !== undefined) {
-    const inline = isHttpUrl(dataUrl) || STORAGE_URL.test(dataUrl) ? undefined : readFileData(dataUrl, filename);
-    return inline === undefined ? encodeUrl(dataUrl, filename, context) : encodeInline(inline, filename, context);
-  }
-  context.refuse('messages', "holds a file by another vendor's id, which is unknown to");
-  return [];
+  const inline = isHttpUrl(dataUrl) || STORAGE_URL.test(dataUrl) ? undefined : readFileData(dataUrl, filename);
+  return inline === undefined ? encodeUrl(dataUrl, filename, context) : encodeInline(inline, filename, context);
 }
 
 function encodeUrl(url: string, filename: string | undefined, context: MediaContext): JsonObject[] {

@@ -194,11 +194,10 @@ describe('messages', () => {
     expect(new Set(names).size).toBe(2);
   });
 
-  test('audio, unknown kinds of files and foreign file ids are refused by name', () => {
+  test('audio and unknown kinds of files are refused by name', () => {
     const asks = (content: ChatRequest['messages'][number]['content']) =>
       paramRefused({ messages: [{ role: 'user', content }] });
     expect(asks([{ type: 'audio', dataBase64: 'YQ==', format: 'wav' }])).toBe('messages');
-    expect(asks([{ type: 'file', fileId: 'file-abc' }])).toBe('messages');
     expect(asks([{ type: 'image', url: 'data:image/tiff;base64,YQ==' }])).toBe('messages');
     expect(() => asks([{ type: 'image', url: 'ftp://x/y.png' }])).toThrow("couldn't be read");
   });

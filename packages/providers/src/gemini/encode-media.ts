@@ -1,30 +1,22 @@
-import type { JsonObject } from '@llm0/core/chat/json';
+import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
+import { refuseStoredFile } from '@llm0/core/chat/own-files';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { PartOf } from '../translation/encode-turns';
 import { type InlineMedia, isHttpUrl, parseDataUrl, readFileData, remoteUrls } from '../translation/media-source';
 import type { Refuse } from '../translation/refuse-parameter';
 
-/** URLs the vendor reads by itself: its storage, its Files API, and videos. */
-const OWN_URL =
-  /^(?:gs:\/\/|https:\/\/generativelanguage\.googleapis\.com\/|https:\/\/(?:www\.|m\.)?youtube\.com\/|https:\/\/youtu\.be\/)/i;
-const FILE_ID = /^files\//;
-const FILES_ROOT = 'https://generativelanguage.googleapis.com/v1beta/';
+/** URLs the vendor reads by itself: its storage, and videos. */
+const OWN_URL = /^(?:gs:\/\/|https:\/\/(?:www\.|m\.)?youtube\.com\/|https:\/\/youtu\.be\/)/i;
 
 export type MediaByUrl = ReadonlyMap<string, InlineMedia>;
 
 export function encodeFile(part: PartOf<'file'>, media: MediaByUrl, refuse: Refuse): JsonObject[] {
-  const { dataUrl, fileId, filename } = part;
-  if (dataUrl === undefined && fileId !== undefined) {
-    if (FILE_ID.test(fileId)) return [{ fileData: { fileUri: `${FILES_ROOT}${fileId}` } }];
-    if (OWN_URL.test(fileId)) return [{ fileData: { fileUri: fileId } }];
-  }
-  if (dataUrl !== undefined) {
-    if (isHttpUrl(dataUrl) || OWN_URL.test(dataUrl)) return [encodeUrl(dataUrl, media)];
-    const inline = readFileData(dataUrl, filename);
-    if (inline !== undefined) return [inlineData(inline)];
-  }
-  refuse('messages', 'holds a file (data, a URL or an own file id are taken) unknown to');
+  const { dataUrl, filename } = part;
+  if (isHttpUrl(dataUrl) || OWN_URL.test(dataUrl)) return [encodeUrl(dataUrl, media)];
+  const inline = readFileData(dataUrl, filename);
+  if (inline !== undefined) return [inlineData(inline)];
+  refuse('messages', 'holds a file (data or a URL are taken) unknown to');
   return [];
 }
 
@@ -37,6 +29,9 @@ export function encodeUrl(url: string, media: MediaByUrl): JsonObject {
   const inline = parseDataUrl(url) ?? media.get(url);
   if (inline !== undefined) return inlineData(inline);
   if (OWN_URL.test(url)) return { fileData: { fileUri: url } };
+  if (isHttpUrl(url) && isStoredFile(url)) {
+    throw refuseStoredFile('messages', 'Upload the file to /v1/files, and send the id from there.');
+  }
   throw invalidRequest(
     'messages',
     "A message has an image URL that couldn't be read. Send a data URL, or an http(s) URL of a public image.",
@@ -49,5 +44,52 @@ function inlineData({ mimeType, dataBase64 }: InlineMedia): JsonObject {
 
 /** The http(s) URLs of a request that the vendor does not read by itself: their content must travel with it. */
 export function listRemoteMedia(request: ChatRequest): readonly string[] {
-  return remoteUrls(request, ['image', 'file']).filter((url) => !OWN_URL.test(url));
+  return remoteUrls(request, ['image', 'file']).filter((url) => !OWN_URL.test(url) && !isStoredFile(url));
+}
+
+// Files of the vendor's Files API belong to the gateway's account there, so any project may have stored them.
+const FILES_HOST = 'generativelanguage.googleapis.com';
+/** Of public pages, and of storage that an operator grants. */
+const PROTOCOLS: ReadonlySet<string> = new Set(['https:', 'http:', 'gs:']);
+/** Names of both spellings. */
+const FILE_DATA: ReadonlySet<string> = new Set(['fileData', 'file_data']);
+/** What a caller's own functions take and give. */
+const OPAQUE: ReadonlySet<string> = new Set(['args', 'response']);
+
+/** True for whatever is no plain URL elsewhere, such as `files/abc`. */
+export function isStoredFile(uri: string): boolean {
+  const url = URL.parse(uri);
+  return url === null || !PROTOCOLS.has(url.protocol) || url.hostname.replace(/\.$/, '') === FILES_HOST;
+}
+
+/** Place of the first part that names such a file. Source: https://ai.google.dev/api/caching#FileData */
+export function findStoredFile(body: JsonObject): string | undefined {
+  return findIn(body, '');
+}
+
+function findIn(value: JsonValue | undefined, path: string): string | undefined {
+  if (Array.isArray(value)) return firstOf(value.entries(), (index, item) => findIn(item, `${path}[${index}]`));
+  if (!isObject(value)) return undefined;
+  return firstOf(Object.entries(value), (name, inner) => {
+    if (OPAQUE.has(name)) return undefined;
+    const place = path === '' ? name : `${path}.${name}`;
+    return FILE_DATA.has(name) && isObject(inner) ? uriIn(inner, place) : findIn(inner, place);
+  });
+}
+
+const uriIn = (data: JsonObject, path: string): string | undefined =>
+  firstOf(['fileUri', 'file_uri'].entries(), (_index, name) => {
+    const uri = data[name];
+    return typeof uri === 'string' && isStoredFile(uri) ? `${path}.${name}` : undefined;
+  });
+
+function firstOf<K, V>(
+  entries: Iterable<readonly [K, V]>,
+  find: (key: K, value: V) => string | undefined,
+): string | undefined {
+  for (const [key, value] of entries) {
+    const found = find(key, value);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

@@ -156,10 +156,6 @@ describe('messages', () => {
     [{ type: 'image', url: PAGE }, { inlineData: { mimeType: 'image/png', data: 'BB==' } }],
     [{ type: 'image', url: 'gs://b/x.png' }, { fileData: { fileUri: 'gs://b/x.png' } }],
     [
-      { type: 'file', fileId: 'files/abc' },
-      { fileData: { fileUri: 'https://generativelanguage.googleapis.com/v1beta/files/abc' } },
-    ],
-    [
       { type: 'file', dataUrl: 'data:application/pdf;base64,AA==' },
       { inlineData: { mimeType: 'application/pdf', data: 'AA==' } },
     ],
@@ -168,6 +164,13 @@ describe('messages', () => {
     const media = new Map([[PAGE, { mimeType: 'image/png', dataBase64: 'BB==' }]]);
     const { json } = encode(ask({ messages: [{ role: 'user', content: [part] }] }), { media });
     expect((json.contents as { parts: JsonObject[] }[])[0]?.parts).toEqual([expected]);
+  });
+
+  test('a file that the vendor stores is refused: it may be of another project', () => {
+    const url = 'https://generativelanguage.googleapis.com/v1beta/files/abc';
+    for (const part of [{ type: 'image', url } as const, { type: 'file', dataUrl: url } as const]) {
+      expect(refusal(ask({ messages: [{ role: 'user', content: [part] }] })).message).toContain('file of a provider');
+    }
   });
 
   test('only what the vendor does not read by itself has to be fetched', () => {

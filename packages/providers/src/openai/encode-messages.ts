@@ -102,7 +102,7 @@ const PART_ENCODERS: PartEncoders<MessageContext> = {
     },
   ],
   audio: (part) => [{ type: 'input_audio', input_audio: { data: part.dataBase64, format: part.format } }],
-  file: (part, { media, dropped }) => encodeFile(part, media, dropped.refuse),
+  file: (part, { media }) => [encodeFile(part, media)],
   refusal: (part) => [{ type: 'refusal', refusal: part.text }],
   raw: (part, context) => (part.format === 'openai-chat' ? [part.value] : refuseRaw(part, context)),
 };

@@ -83,21 +83,25 @@ function endOf(rest: FileRest, boundary: string, length: number | undefined): Bu
   return filled;
 }
 
-/** Reads no piece before it is wanted. */
+/** Reads no piece before it is wanted. A direct stream of Bun's, as queues of pieces cost an upload a tenth of its CPU. */
 export function pulled(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await pieces.next();
-        if (done === true) controller.close();
-        else controller.enqueue(value);
-      },
-      async cancel() {
-        await pieces.return(undefined);
-      },
+  let isCancelled = false;
+  const source: Bun.DirectUnderlyingSource<Uint8Array> = {
+    type: 'direct',
+    async pull(controller) {
+      for await (const piece of pieces) {
+        await controller.write(piece as Uint8Array<ArrayBuffer>);
+        if (isCancelled) return;
+      }
+      controller.close();
     },
-    { highWaterMark: 0 },
-  );
+    async cancel() {
+      isCancelled = true;
+      await pieces.return(undefined);
+    },
+  };
+  // Browsers' types hide the runtime's.
+  return new ReadableStream<Uint8Array>(source as unknown as UnderlyingDefaultSource<Uint8Array>);
 }
 
 /** As browsers write names. */

@@ -61,7 +61,7 @@ async function readLedger({ db, hotStore, clock }: Needs, projectId: string | un
     const months = await reconcileLedger(db, { counters, nowMs: clock.nowMs(), projectId, source: 'rows' });
     const later = await askHotStore(() => hotStore.counters());
     if (attempt === ATTEMPTS || isSame(counters, later)) {
-      const openHolds = await askHotStore(() => hotStore.openHolds());
+      const openHolds = await askHotStore(() => hotStore.openHolds('money'));
       return { queueDepth, openHolds, months };
     }
     counters = later;

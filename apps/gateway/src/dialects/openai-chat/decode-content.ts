@@ -69,6 +69,7 @@ function decodeFile(item: JsonObject, path: string): ContentPart {
   if (saysMore(file, FILE_FIELDS)) return raw(item);
   const text = (name: string) => optionalText(file, name, `${path}.file`);
   const [dataUrl, filename] = [text('file_data'), text('filename')];
+  if (dataUrl === undefined) return raw(item);
   return { ...present({ type: 'file', dataUrl, filename }), ...cacheControl(item) };
 }
 

@@ -1,3 +1,5 @@
+import type { JsonObject } from '@llm0/core/chat/json';
+import { refuseStoredFile } from '@llm0/core/chat/own-files';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { type Principal, passthroughOf } from '@llm0/core/keys/api-key';
 import { allowsPath, type NativeShape, type PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
@@ -40,4 +42,15 @@ export function allowNative(
     `${method} ${shown} is no inference endpoint of "${provider}" that this gateway knows. The operator can list it in ` +
       `"passthrough_paths" of the provider: ["${method} ${shown}"].`,
   );
+}
+
+/** Throws for a file of the provider's account, but for who may use all of the native API. */
+export function refuseStoredFiles({
+  isOwn,
+  shape,
+  body,
+}: Pick<NativeAsk, 'shape'> & { readonly isOwn?: true; readonly body?: JsonObject }): void {
+  if (isOwn !== true || body === undefined) return;
+  const param = shape?.findStoredFile?.(body);
+  if (param !== undefined) throw refuseStoredFile(param, 'Send its data, or a public URL.');
 }

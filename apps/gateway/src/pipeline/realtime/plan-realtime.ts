@@ -1,5 +1,5 @@
 import { completionTokens, promptTokens, type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
-import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import { chosenGuardrails } from '@llm0/core/guardrails/guardrails';
 import type { Principal } from '@llm0/core/keys/api-key';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
@@ -60,6 +60,7 @@ export const REALTIME: Planner<RealtimeJob, RealtimePlan, never> = {
 function planSession(services: Needs, input: Input): RealtimePlan {
   checkGuardrails(input);
   const { principal, request: job } = input;
+  if (job.model === '') throw invalidRequest('model', 'Name the model of the session in its URL: "?model=…".');
   const tables = services.routing().forProject(principal.project.id);
   const { route: whole } = preparedRoute(principal, tables, {
     model: job.model,

@@ -13,6 +13,8 @@ interface ClockParts {
   readonly spending: SessionSpending;
   readonly reader: Pick<RealtimeReader, 'takeSeconds'>;
   readonly monotonicMs: () => number;
+  /** Told of each stretch of speech that is billed. */
+  readonly onSpeech: (seconds: number) => void;
 }
 
 /** Pays a session by its seconds, a stretch at a time: it ends with the last stretch that the budget covers. */
@@ -35,9 +37,14 @@ export class SessionClock {
   ) {}
 
   /** undefined where a session has no clock. */
-  static of({ spending, reader, monotonicMs }: ClockParts): SessionClock | undefined {
+  static of({ spending, reader, monotonicMs, onSpeech }: ClockParts): SessionClock | undefined {
     const { protocol } = spending.session;
-    if (protocol === 'translation') return new SessionClock(spending, monotonicMs, () => reader.takeSeconds());
+    const takeSpeech = () => {
+      const seconds = reader.takeSeconds();
+      onSpeech(seconds);
+      return seconds;
+    };
+    if (protocol === 'translation') return new SessionClock(spending, monotonicMs, takeSpeech);
     return protocol === 'live' ? new SessionClock(spending, monotonicMs) : undefined;
   }
 

@@ -18,10 +18,14 @@ interface Hearing {
   readonly model: string;
   readonly seconds: number;
   readonly promptBytes: number;
+  /** Nobody has named the model: it may turn out to be another one. */
+  readonly isGuess?: boolean;
 }
 
 /** Seconds of speech that strict caps hold before it goes on. */
 const SPARE_SECONDS = 300;
+/** Seconds after which speech without pieces is booked. */
+const STRETCH_SECONDS = 60;
 /** Pieces without a model that may still turn out to be written down. */
 const MOST_UNNAMED = 64;
 
@@ -29,14 +33,20 @@ const MOST_UNNAMED = 64;
 export class SessionHearing {
   /** By the vendor's id. */
   private readonly open = new Map<string, SessionMeter>();
-  /** Their hold was refused: the vendor writes them down all the same. */
-  private readonly refused = new Map<string, Hearing>();
+  /** Their hold was refused, or nobody asked for them: the vendor writes them down all the same. */
+  private readonly unheld = new Map<string, Hearing>();
   /** Seconds of pieces that nobody should write down. */
   private readonly unnamed = new Map<string, number>();
   private spareHold: { readonly meter: SessionMeter; readonly model: string; readonly seconds: number } | undefined;
   /** Of speech that the vendor has not committed. */
   private seconds = 0;
+  /** Of speech without pieces that is not booked. */
+  private passed = 0;
+  /** The same, since the caller asked for a model that the vendor has not confirmed. */
+  private unconfirmed: number | undefined;
   private settings: SessionSettings = {};
+  /** A piece that is being written down before its end. */
+  private early: string | undefined;
   /** A vendor that writes down by itself doesn't name its model. */
   private guessed: string | undefined;
   private isClosed = false;
@@ -48,7 +58,21 @@ export class SessionHearing {
   }
 
   configure(settings: SessionSettings): void {
+    const { transcriptionModel: before } = this.settings;
+    if (settings.transcriptionModel !== before) this.bookPassed();
     this.settings = settings;
+    if (before == null && settings.transcriptionModel != null) this.passed = this.unconfirmed ?? 0;
+    this.unconfirmed = undefined;
+  }
+
+  /** Seconds of a session whose speech has no pieces. The vendor tells nothing of what writing them down costs. */
+  pass(seconds: number): void {
+    if (this.settings.transcriptionModel == null) {
+      if (this.unconfirmed !== undefined) this.unconfirmed += seconds;
+      return;
+    }
+    this.passed += seconds;
+    if (this.passed >= STRETCH_SECONDS) this.bookPassed();
   }
 
   /** Throws for a model that key or project don't allow. */
@@ -56,6 +80,7 @@ export class SessionHearing {
     if (transcriptionModel == null) return;
     const bound = (priced: PricedModel) => boundHearing(priced, 1);
     this.needs.spending.check({ ...this.partOf(transcriptionModel), bound });
+    this.unconfirmed ??= 0;
   }
 
   /** Under strict caps, holds speech before it goes on. Throws the refusal. */
@@ -78,8 +103,11 @@ export class SessionHearing {
     const seconds = this.seconds + this.needs.reader.takeSeconds();
     this.seconds = 0;
     const { model, spareHold } = this;
+    const isBegun = this.early === itemId;
+    this.early = undefined;
     if (model === undefined) {
       this.noteUnnamed(itemId, seconds);
+      if (isBegun) this.begin(itemId);
       return;
     }
     if (spareHold?.model === model && seconds <= spareHold.seconds) {
@@ -93,28 +121,40 @@ export class SessionHearing {
       if (this.isClosed) meter.abort();
       else this.open.set(itemId, meter);
     } catch (error) {
-      if (this.isClosed) this.book(hearing)?.abort();
-      else this.refused.set(itemId, hearing);
+      if (this.isClosed) this.book(hearing).abort();
+      else this.unheld.set(itemId, hearing);
       throw error;
     }
+  }
+
+  /** The vendor has written down first words of a piece: it bills them, whoever asked. */
+  begin(itemId: string): void {
+    if (this.open.has(itemId) || this.unheld.has(itemId)) return;
+    const seconds = this.unnamed.get(itemId);
+    if (seconds === undefined) {
+      this.early = itemId;
+      return;
+    }
+    this.unnamed.delete(itemId);
+    this.unheld.set(itemId, { ...this.begun(), seconds });
   }
 
   /** Books it. Throws where strict caps can't bound what the vendor does by itself. */
   heard(itemId: string, usage: Usage | undefined, failure?: string): void {
     const { model } = this;
     const held = this.open.get(itemId);
-    const refused = this.refused.get(itemId);
-    const seconds = this.unnamed.get(itemId) ?? 0;
-    for (const map of [this.open, this.refused, this.unnamed]) map.delete(itemId);
+    const known = this.unheld.get(itemId);
+    const seconds = known?.seconds ?? this.unnamed.get(itemId) ?? 0;
+    for (const map of [this.open, this.unheld, this.unnamed]) map.delete(itemId);
+    if (this.early === itemId) this.early = undefined;
     if (held !== undefined) {
       held.complete(usage, failure);
       return;
     }
-    if (refused === undefined && usage === undefined && failure !== undefined) return;
-    const hearing = refused ?? { ...this.hearingBy(model ?? this.guess(usage)), seconds };
-    // Nobody has named the model.
-    const isGuess = refused === undefined && this.named === undefined;
-    this.book(hearing, usage)?.complete(usage && isGuess ? { ...usage, estimated: true } : usage, failure);
+    if (known === undefined && usage === undefined && failure !== undefined) return;
+    const isGuess = known === undefined ? this.named === undefined : known.isGuess === true;
+    const hearing = known && !isGuess ? known : { ...this.hearingBy(model ?? this.guess(usage)), seconds };
+    this.book(hearing, usage).complete(usage && isGuess ? { ...usage, estimated: true } : usage, failure);
     if (!isGuess) return;
     this.guessed = hearing.model;
     if (this.needs.spending.principal.project.strictCaps) {
@@ -125,13 +165,34 @@ export class SessionHearing {
   /** The session ends: books what has not ended as far as it is known. undefined: the caller left. */
   close(error?: GatewayError): void {
     this.isClosed = true;
-    this.spareHold?.meter.release(error);
-    const unheld = [...this.refused.values()].map((hearing) => this.book(hearing));
-    for (const meter of [...this.open.values(), ...unheld]) {
+    this.bookPassed();
+    const unheld = [...this.unheld.values()].map((hearing) => this.book(hearing));
+    for (const meter of [...this.open.values(), ...unheld, ...this.closeEarly(error)]) {
       if (error === undefined) meter.abort();
       else meter.fail(error);
     }
-    for (const map of [this.open, this.refused, this.unnamed]) map.clear();
+    for (const map of [this.open, this.unheld, this.unnamed]) map.clear();
+  }
+
+  /** Speech whose piece has not ended is billed if words of it were written down. */
+  private closeEarly(error?: GatewayError): readonly SessionMeter[] {
+    const { spareHold, early } = this;
+    const seconds = this.seconds + this.needs.reader.takeSeconds();
+    if (early !== undefined && spareHold !== undefined) return [spareHold.meter];
+    spareHold?.meter.release(error);
+    return early === undefined || seconds === 0 ? [] : [this.book({ ...this.begun(), seconds })];
+  }
+
+  private bookPassed(): void {
+    const { transcriptionModel: model } = this.settings;
+    const { passed: seconds } = this;
+    this.passed = 0;
+    if (model != null && seconds > 0) this.book({ ...this.hearingBy(model), seconds }).complete(undefined);
+  }
+
+  /** By the model that most likely writes speech down. */
+  private begun(): Omit<Hearing, 'seconds'> {
+    return { ...this.hearingBy(this.model ?? this.guess(undefined)), isGuess: this.named === undefined };
   }
 
   private get named(): string | undefined {

@@ -56,7 +56,8 @@ export class SessionSocket implements SocketPeer {
     const { part, spending, upstream } = session;
     this.reader = part.createReader();
     this.turns = new SessionTurns({ spending, reader: this.reader });
-    this.clock = SessionClock.of({ spending, reader: this.reader, monotonicMs });
+    const onSpeech = (seconds: number) => this.turns.hearing.pass(seconds);
+    this.clock = SessionClock.of({ spending, reader: this.reader, monotonicMs, onSpeech });
     this.openedMs = monotonicMs();
     this.activeMs = this.openedMs;
     upstream.onmessage = ({ data }) => this.fromVendor?.push(data as Frame);
@@ -265,8 +266,9 @@ export class SessionSocket implements SocketPeer {
     this.isOver = true;
     const { session, onClose } = this.parts;
     const { upstream, meter, slots, underWay } = session;
-    this.turns.close(error);
+    // Its last seconds may be written down as well.
     this.clock?.close(error);
+    this.turns.close(error);
     if (error === undefined) meter.complete(ZERO_USAGE);
     else meter.fail(error);
     slots?.end();

@@ -21,6 +21,9 @@ export function takeFact(fact: VendorFact, { turns, clock }: Billed): Promise<vo
     case 'ended':
       turns.end(fact.turnId, fact.usage, fact.failure);
       return undefined;
+    case 'words':
+      turns.hearing.begin(fact.itemId);
+      return undefined;
     case 'heard':
       turns.hearing.heard(fact.itemId, fact.usage, fact.failure);
       return undefined;

@@ -112,7 +112,6 @@ const CUT: readonly (readonly [string, string, string])[] = [
 test.each<ContentPart>([
   { type: 'image', url: 'https://a.example/x.png' },
   { type: 'audio', dataBase64: 'UklGRg==', format: 'wav' },
-  { type: 'file', fileId: 'file-1' },
   { type: 'file', dataUrl: 'https://a.example/x.pdf' },
   { type: 'file', dataUrl: `data:application/pdf;base64,${base64('%PDF-1.7\n\0\u0001')}` },
   // All of it may be ASCII.

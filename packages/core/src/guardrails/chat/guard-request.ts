@@ -179,7 +179,7 @@ type FilePart = Extract<ContentPart, { type: 'file' }>;
 
 /** Judges a text file as part of its message; refuses any other one. */
 async function guardFile(texts: GuardedTexts, file: FilePart, part: GuardrailPart): Promise<FilePart> {
-  const read = file.dataUrl === undefined ? undefined : readPlainFile(file.dataUrl);
+  const read = readPlainFile(file.dataUrl);
   if (read === undefined) refuseUnread('messages', 'files other than text, such as PDF', texts.enforcingInput(part));
   else await texts.text(read.text, part);
   return asIs(texts, file, part);

@@ -190,8 +190,8 @@ export class EmbeddedHotStore implements HotStore {
     );
   }
 
-  async openHolds(): Promise<number> {
-    return this.state.holds.size;
+  async openHolds(of?: 'money'): Promise<number> {
+    return this.state.holds.values().reduce((sum, one) => sum + (of === undefined || one.holdNanoUsd > 0 ? 1 : 0), 0);
   }
 
   async keySpend(_projectId: string, keyId: string, period: BudgetPeriod): Promise<number> {

@@ -195,8 +195,8 @@ export class RedisHotStore implements HotStore {
     return this.spend.counters(await this.link.nowMs());
   }
 
-  openHolds(): Promise<number> {
-    return this.spend.openHolds();
+  openHolds(of?: 'money'): Promise<number> {
+    return this.spend.openHolds(of);
   }
 
   async keySpend(projectId: string, keyId: string, period: BudgetPeriod): Promise<number> {

@@ -60,8 +60,13 @@ export class RedisSpend {
     return counters;
   }
 
-  async openHolds(): Promise<number> {
-    const counts = await Promise.all(this.link.shards.map((shard) => this.link.client.hlen(shard.holds)));
+  async openHolds(of?: 'money'): Promise<number> {
+    const { client, shards } = this.link;
+    // A hold begins with its money.
+    const withMoney = async (key: string) => (await client.hvals(key)).filter((text) => !text.startsWith('0 ')).length;
+    const counts = await Promise.all(
+      shards.map(({ holds }) => (of === 'money' ? withMoney(holds) : client.hlen(holds))),
+    );
     return counts.reduce((sum, count) => sum + count, 0);
   }
 

@@ -38,9 +38,10 @@ export class SessionReader implements RealtimeReader {
 
   readVendor(frame: string): VendorFact | undefined {
     const type = peekType(frame) ?? asString(parseEvent(frame).type) ?? '';
+    const read = VENDOR_EVENTS[type];
+    if (read !== undefined) return read(this, parseEvent(frame));
     if (AUDIO_DELTAS.has(type)) this.received.audio += frame.length;
     else if (type.endsWith('.delta')) this.received.deltas += 1;
-    else return VENDOR_EVENTS[type]?.(this, parseEvent(frame));
     return undefined;
   }
 
@@ -116,6 +117,8 @@ const CALLER_EVENTS: Readonly<Record<string, (reader: SessionReader, frame: stri
 
 type ReadVendor = (reader: SessionReader, event: JsonObject) => VendorFact | undefined;
 
+const words: ReadVendor = (_reader, { item_id: id }) => ({ type: 'words', itemId: asString(id) ?? '' });
+
 const configured: ReadVendor = (reader, { session }) => reader.settings(asObject(session) ?? {});
 
 const VENDOR_EVENTS: Readonly<Record<string, ReadVendor>> = {
@@ -132,6 +135,8 @@ const VENDOR_EVENTS: Readonly<Record<string, ReadVendor>> = {
     return { type: 'ended', turnId: asString(id) ?? '', usage: readTurnUsage(usage), ...failure };
   },
   'input_audio_buffer.committed': (_reader, { item_id: id }) => ({ type: 'hearing', itemId: asString(id) ?? '' }),
+  'conversation.item.input_audio_transcription.delta': words,
+  'conversation.item.input_audio_transcription.segment': words,
   'conversation.item.input_audio_transcription.completed': (_reader, { item_id: id, usage }) => ({
     ...{ type: 'heard', itemId: asString(id) ?? '', usage: readHeardUsage(usage) },
   }),

@@ -43,10 +43,11 @@ class TranslationReader implements RealtimeReader {
   private readSettings(frame: string, type: string) {
     if (!SETTINGS.has(type)) return undefined;
     const session = asObject(parseEvent(frame).session) ?? {};
-    const transcription = asObject(asObject(asObject(session.audio)?.input)?.transcription);
+    const told = asObject(asObject(session.audio)?.input)?.transcription;
+    const transcription = asObject(told);
     const settings = {
       model: asString(session.model),
-      transcriptionModel: asString(transcription?.model),
+      transcriptionModel: told === null ? null : asString(transcription?.model),
       // The vendor tells nothing of what it costs.
       unbounded: transcription === undefined ? undefined : ['session.audio.input.transcription'],
     };
