@@ -62,7 +62,8 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
   const startedMs = performance.now();
   if (request.digest !== undefined) await nextTurn();
   const urls = provider.remoteMedia?.(request);
-  const context = urls?.length ? await withMedia(call, urls) : call.context;
+  // Nothing is sent, and billed, before the caller of this function has the call.
+  const context = await (urls?.length ? withMedia(call, urls) : call.context);
   const upstreamRequest = provider.encodeRequest(request, context);
   const { response, bytes } = await send(call, upstreamRequest);
   const headersMs = performance.now() - startedMs;
