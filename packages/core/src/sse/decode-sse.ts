@@ -13,7 +13,6 @@ export class SseEventTooLargeError extends Error {
 const DEFAULT_MAX_EVENT_BYTES = 16 * 1024 * 1024;
 const MIN_CAPACITY = 4096;
 const EMPTY = new Uint8Array(0);
-/** It decodes whole texts and remembers nothing, so all streams share it. */
 const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
