@@ -23,7 +23,7 @@ RUN bun -e 'const { ensureDashboard, ensureDocs } = await import("./apps/gateway
 FROM oven/bun:1.4.4-slim
 WORKDIR /app
 # Upstream connections at once: see apps/gateway/bin/runtime-environment.ts.
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data BUN_CONFIG_MAX_HTTP_REQUESTS=20000 BUN_JSC_forceRAMSize=335544320 MIMALLOC_PURGE_DELAY=100
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data BUN_CONFIG_MAX_HTTP_REQUESTS=20000 BUN_JSC_forceRAMSize=536870912 MIMALLOC_PURGE_DELAY=100
 COPY --from=build --chown=root:root /app ./
 RUN install -d -o bun -g bun -m 0700 /data
 USER bun

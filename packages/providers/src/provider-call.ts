@@ -54,6 +54,4 @@ export interface ProviderAnswer {
   readonly status: number;
   /** Parameters of the request that were left out. */
   readonly dropped: readonly string[];
-  /** Milliseconds from the call to the answer's headers. */
-  readonly headersMs: number;
 }

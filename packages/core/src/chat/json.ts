@@ -38,8 +38,14 @@ export type WireFormat =
   | 'bedrock-converse'
   | 'cohere-chat';
 
-/** Original texts of objects' members, by name. */
-const TEXTS = new WeakMap<JsonObject, ReadonlyMap<string, string>>();
+interface OriginalText {
+  readonly whole: string;
+  /** By name, in their order. */
+  readonly members: ReadonlyMap<string, string>;
+}
+
+/** Texts that objects were parsed from. */
+const TEXTS = new WeakMap<JsonObject, OriginalText>();
 
 /** Shorter ones are written in no time. */
 const WORTH_CHARACTERS = 32 * 1024;
@@ -61,35 +67,30 @@ export function noteMembers(value: JsonValue, text: string, { names, cuts }: See
     members.set(JSON.parse(name) as string, text.slice(from, cut));
     from = cut + 1;
   }
-  TEXTS.set(value, members);
+  TEXTS.set(value, { whole: text, members });
 }
 
-/** JSON of `body`, reusing members of `original`: bytes if it has long ones, else text. */
-export function writeMembers(body: JsonObject, original: JsonObject | undefined): string | Uint8Array {
-  const members = original && TEXTS.get(original);
-  if (original === undefined || members === undefined) return JSON.stringify(body);
-  const parts: string[] = [];
-  for (const name of Object.keys(body)) {
+/**
+ * JSON of `body`, reusing members of `original`, or its whole text. Always a text: the runtime sends ASCII as it is, and
+ * copies bytes.
+ */
+export function writeMembers(body: JsonObject, original: JsonObject | undefined): string {
+  const known = original && TEXTS.get(original);
+  if (original === undefined || known === undefined) return JSON.stringify(body);
+  const { whole, members } = known;
+  let written = '';
+  let kept = 0;
+  let names = 0;
+  for (const name in body) {
     const value = body[name];
     if (value === undefined) continue;
+    names += 1;
     const text = value === original[name] ? members.get(name) : undefined;
-    parts.push(text ?? `${JSON.stringify(name)}:${JSON.stringify(value)}`);
+    if (text !== undefined) kept += 1;
+    written += `${written === '' ? '{' : ','}${text ?? `${JSON.stringify(name)}:${JSON.stringify(value)}`}`;
   }
-  return joinBytes(parts);
-}
-
-/** Writes each part once: a joined text would be copied twice more, flattened and encoded. */
-function joinBytes(parts: readonly string[]): Uint8Array {
-  let size = 1 + Math.max(1, parts.length);
-  for (const part of parts) size += Buffer.byteLength(part);
-  const bytes = Buffer.allocUnsafeSlow(size);
-  let at = bytes.write('{');
-  for (const [index, part] of parts.entries()) {
-    if (index > 0) at += bytes.write(',', at);
-    at += bytes.write(part, at);
-  }
-  bytes.write('}', at);
-  return bytes;
+  if (kept === names && kept === members.size) return whole;
+  return written === '' ? '{}' : `${written}}`;
 }
 
 function countNames(value: JsonValue): number {

@@ -13,6 +13,7 @@ export class SseEventTooLargeError extends Error {
 const DEFAULT_MAX_EVENT_BYTES = 16 * 1024 * 1024;
 const MIN_CAPACITY = 4096;
 const EMPTY = new Uint8Array(0);
+const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
  * Incremental decoder of `text/event-stream` bytes: any chunking of the same bytes gives the same events. Lines end in
@@ -20,7 +21,6 @@ const EMPTY = new Uint8Array(0);
  * Source: https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  */
 export class SseDecoder {
-  private readonly text = new TextDecoder('utf-8', { ignoreBOM: true });
   /** Bytes from `start` to `end` are the current event; earlier bytes were returned and never change. */
   private buffer: Uint8Array = EMPTY;
   /** The buffer up to `end`, so that searches never read spare room. */
@@ -149,7 +149,7 @@ export class SseDecoder {
   /** Takes whole events of one data line each, perhaps with a name before, from where an event begins: most are such. */
   private takePlain(events: SseSink, mayHaveCr: boolean): void {
     if (this.lineStart !== this.start || this.skipLineFeed) return;
-    const text = new PlainText(this.text, this.filled, this.start);
+    const text = new PlainText(UTF8, this.filled, this.start);
     while (this.start < this.end && (this.takeRun(events, text) || this.takeOne(events, text, mayHaveCr)));
   }
 
@@ -243,7 +243,7 @@ export class SseDecoder {
     }
     this.plain = false;
     if (startsWith(buffer, from, to, EVENT_FIELD)) {
-      this.eventName = this.text.decode(buffer.subarray(valueStart(buffer, from + EVENT_FIELD.length, to), to));
+      this.eventName = UTF8.decode(buffer.subarray(valueStart(buffer, from + EVENT_FIELD.length, to), to));
     } else if (this.dataFrom === -1 && this.dataLines.length === 0 && this.eventName === undefined) {
       // Drops a comment at once, so that endless keep-alives cost no memory.
       this.restartAt(this.lineStart);
@@ -295,6 +295,6 @@ export class SseDecoder {
   }
 
   private decode(from: number, to: number): string {
-    return this.text.decode(this.buffer.subarray(from, to));
+    return UTF8.decode(this.buffer.subarray(from, to));
   }
 }

@@ -23,7 +23,7 @@ export function jsonBody(value: JsonObject, isLarge: boolean): string | LargeJso
 export function chatBody(
   value: JsonObject,
   { digest, wire }: Pick<ChatRequest, 'digest' | 'wire'>,
-): string | Uint8Array | LargeJson {
+): string | LargeJson {
   return digest === undefined ? writeMembers(value, wire?.body) : new LargeJson(value);
 }
 

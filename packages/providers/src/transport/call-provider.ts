@@ -54,7 +54,7 @@ function callWithKeys(call: ProviderCall, keys: KeyRing): Promise<ProviderAnswer
 /** For a vendor without counting, the answer is an estimate and marked as one. */
 function guessCount({ provider, request }: ProviderCall): ProviderAnswer {
   const events = countEvents({ inputTokens: guessInputTokens(request), estimated: true });
-  return wholeAnswer(() => ({ events }), provider.name, { status: 200, dropped: [], headersMs: 0 });
+  return wholeAnswer(() => ({ events }), provider.name, { status: 200, dropped: [] });
 }
 
 async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
@@ -62,7 +62,9 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
   const startedMs = performance.now();
   if (request.digest !== undefined) await nextTurn();
   const urls = provider.remoteMedia?.(request);
-  const upstreamRequest = provider.encodeRequest(request, await (urls?.length ? withMedia(call, urls) : call.context));
+  // Nothing is sent, and billed, before the caller of this function has the call.
+  const context = await (urls?.length ? withMedia(call, urls) : call.context);
+  const upstreamRequest = provider.encodeRequest(request, context);
   const { response, bytes } = await send(call, upstreamRequest);
   const headersMs = performance.now() - startedMs;
   const { status } = response;
@@ -70,7 +72,7 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
   const { dropped } = upstreamRequest;
   if (bytes !== undefined) {
     if (bytes.byteLength > SMALL_ANSWER_BYTES) await call.room?.takeAnswer(bytes.byteLength);
-    return wholeAnswer(() => decodeWhole(provider, bytes, request), provider.name, { status, dropped, headersMs });
+    return wholeAnswer(() => decodeWhole(provider, bytes, request), provider.name, { status, dropped });
   }
   const streamed = isStream(response.headers.get('content-type') ?? '', request);
   const leftMs = Math.max(1, call.timeoutMs - headersMs);
@@ -86,7 +88,7 @@ async function callOnce(call: ProviderCall): Promise<ProviderAnswer> {
   const events = streamed
     ? new StreamedAnswer(body, provider.createStreamDecoder(request), provider.name)
     : new WholeAnswer(() => readAnswer(call, body), provider.name, body);
-  return { status, dropped, headersMs, events };
+  return { status, dropped, events };
 }
 
 async function readAnswer({ provider, request, room }: ProviderCall, body: UpstreamBody): Promise<EventBatch> {
@@ -97,13 +99,12 @@ async function readAnswer({ provider, request, room }: ProviderCall, body: Upstr
 function wholeAnswer(
   decode: () => EventBatch | Promise<EventBatch>,
   provider: string,
-  { status, dropped, headersMs }: Omit<ProviderAnswer, 'events' | 'whole'>,
+  { status, dropped }: Omit<ProviderAnswer, 'events' | 'whole'>,
 ): ProviderAnswer {
   let events: WholeAnswer | undefined;
   return {
     status,
     dropped,
-    headersMs,
     whole: decode,
     // Created on demand, and the same for every reader.
     get events() {

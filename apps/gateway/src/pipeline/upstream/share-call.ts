@@ -1,5 +1,5 @@
 import type { Held } from '@llm0/core/async/room';
-import { clientClosed } from '@llm0/core/errors/gateway-error';
+import { untilGone } from '@llm0/core/async/until-gone';
 import type { Route } from '@llm0/core/routing/resolve-targets';
 import type {
   Spending,
@@ -46,20 +46,11 @@ export function shareCall<A extends WholeAnswer>(
 ): SharedCalling<A> {
   if (key === undefined) return { ...start(signal), pays: () => true };
   const place = flights.join<A & UpstreamResponse>(key) ?? flights.start(key, underWay(start, hold()));
-  const gone = Promise.withResolvers<never>();
-  const onGone = () => {
-    place.leave();
-    gone.reject(clientClosed());
-  };
-  if (signal.aborted) onGone();
-  else signal.addEventListener('abort', onGone, { once: true });
   const open = async () => {
     try {
-      return await Promise.race([place.flight.answer, gone.promise]);
+      return await untilGone(place.flight.answer, signal, place);
     } catch (error) {
       throw place.shareOf(error);
-    } finally {
-      signal.removeEventListener('abort', onGone);
     }
   };
   return { response: open(), spent: () => place.spent(), pays: () => place.pays() };

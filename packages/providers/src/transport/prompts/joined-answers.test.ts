@@ -34,7 +34,7 @@ function join(scripts: readonly (readonly (ChatEvent[] | Error)[])[], given: { s
       return { done: true as const, value: undefined };
     };
     const events = { next, return: leave } as unknown as ProviderAnswer['events'];
-    return { events, status: 200, dropped: [], headersMs: 1 };
+    return { events, status: 200, dropped: [] };
   };
   return { seen, answers: new JoinedAnswers(jobs, { ask, stream: false, n: 1, ...given }) };
 }
