@@ -49,6 +49,12 @@ describe('spend', () => {
     const outcomes = [outcome('a', 5, 15), outcome('gpt-4oo', 0, 3)];
     expect(prepareSpendLines(now, { outcomes })).toMatchObject([{ name: 'a', requests: 20, usdPerRequest: 2 }]);
     expect([countMistyped(now, outcomes), countMistyped(now, [])]).toEqual([3, 0]);
+    // A customer whose requests were all refused stays; refusals cost nothing.
+    const kept = prepareSpendLines(now, { outcomes, keepsAll: true });
+    expect(kept.map(({ name, usdPerRequest }) => [name, usdPerRequest])).toEqual([
+      ['a', 2],
+      ['gpt-4oo', null],
+    ]);
   });
 
   test('a model that is still served ends, another has ended', () => {

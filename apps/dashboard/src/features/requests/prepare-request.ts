@@ -105,8 +105,8 @@ export function prepareMeasures(log: Log): Readonly<Record<string, readonly Fact
   const labels = Object.entries(log.labels ?? {});
   const parts = prepareParts(log);
   const waitMs = parts?.waitMs ?? 0;
-  // Rows of failures hold neither; those of retries count the pauses as the provider's time.
-  const upstreamMs = log.upstream_ms === null ? (parts?.upstreamMs ?? null) : Math.max(0, log.upstream_ms - waitMs);
+  // Rows of failures hold neither; older ones count the pauses as the provider's time.
+  const upstreamMs = (waitMs === 0 ? log.upstream_ms : null) ?? parts?.upstreamMs ?? null;
   return {
     Time: [
       ['Total', formatMs(log.latency_ms)],
