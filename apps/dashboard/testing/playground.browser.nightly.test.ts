@@ -113,7 +113,7 @@ describe('the playground', () => {
     ]);
     await page.getByText('Cost').first().waitFor();
     await page.getByText('Route', { exact: true }).click();
-    await page.getByText('1. openai / gpt-4o-mini').waitFor();
+    await page.getByText('1. openai/gpt-4o-mini').waitFor();
 
     // Over navigation with the answer, over a reload without.
     await page.getByRole('link', { name: 'Models' }).click();

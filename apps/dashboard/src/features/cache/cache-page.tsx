@@ -129,7 +129,7 @@ function StoredCard() {
 }
 
 const COLUMNS: readonly Column<CacheBucket>[] = [
-  { header: 'Model', value: (row) => row.group, cell: (row) => <SeriesName name={row.group ?? ''} /> },
+  { header: 'Model', value: (row) => row.group, cell: (row) => <SeriesName wraps name={row.group ?? ''} /> },
   { header: 'Requests', unit: 'count', value: reachedCaches },
   { header: 'Hit rate', unit: 'share', value: hitRate },
   { header: 'Exact', unit: 'count', wideOnly: true, value: (row) => row.cache_hits },

@@ -3,6 +3,7 @@ import { Bubbles } from '../../charts/bubbles/bubbles';
 import { prepareBubbles } from '../../charts/bubbles/prepare-bubbles';
 import { colorOf } from '../../charts/series-colors';
 import { formatCount, formatMs, formatShare } from '../../format/format-number';
+import { namesOfModels } from '../../format/format-target';
 import { formatUsd } from '../../format/format-usd';
 import { useShowRequests } from '../../range/use-show-requests';
 import { Card } from '../../ui/card';
@@ -39,12 +40,15 @@ const HEADS = ['Model', 'Paid per 1M tokens', 'Upstream p95', 'Requests', 'Share
 
 function Picture({ lines }: { readonly lines: readonly MeasuredLine[] }) {
   const showRequests = useShowRequests();
-  const chart = useMemo(() => prepareBubbles(lines.map(toPoint)), [lines]);
-  const byName = useMemo(() => new Map(lines.map((line) => [line.target, line])), [lines]);
-  const modelOf = (target: string) => byName.get(target)?.model ?? target;
-  const describe = (target: string) => {
-    const line = byName.get(target);
-    return line === undefined ? target : describePoint(line);
+  const byName = useMemo(() => {
+    const nameOf = namesOfModels(lines);
+    return new Map(lines.map((line) => [nameOf(line), line]));
+  }, [lines]);
+  const chart = useMemo(() => prepareBubbles([...byName].map(([name, line]) => toPoint(name, line))), [byName]);
+  const modelOf = (name: string) => byName.get(name)?.model ?? name;
+  const describe = (name: string) => {
+    const line = byName.get(name);
+    return line === undefined ? name : describePoint(name, line);
   };
   return (
     <>
@@ -53,15 +57,15 @@ function Picture({ lines }: { readonly lines: readonly MeasuredLine[] }) {
         chart={chart}
         x={{ title: 'Paid per 1M tokens', unit: 'usd' }}
         y={{ title: 'Upstream p95', unit: 'ms' }}
-        colorOf={(target) => colorOf(modelOf(target))}
+        colorOf={(name) => colorOf(modelOf(name))}
         describe={describe}
         opens="its requests"
-        onSelect={(target) => showRequests({ model: modelOf(target), provider: byName.get(target)?.provider })}
+        onSelect={(name) => showRequests({ model: modelOf(name), provider: byName.get(name)?.provider })}
       />
       <FiguresTable
         caption="Price and speed in figures"
         heads={HEADS}
-        rows={lines.map(({ target, use }) => ({ key: target, cells: [target, ...cellsOf(use)] }))}
+        rows={[...byName].map(([name, { use }]) => ({ key: name, cells: [name, ...cellsOf(use)] }))}
       />
     </>
   );

@@ -47,7 +47,7 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
   const name: Column<SpendLine> = {
     header: 'Name',
     value: (line) => labelOf(line.name),
-    cell: (line) => <SeriesName name={line.name} label={labelOf(line.name)} />,
+    cell: (line) => <SeriesName wraps name={line.name} label={labelOf(line.name)} />,
   };
   return (
     <TableCard

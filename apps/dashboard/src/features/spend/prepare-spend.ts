@@ -82,18 +82,20 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const FEW_HOURS_MS = 6 * HOUR_MS;
 
-/** True if a customer range is drawn in whole days, from the start of its first day. */
-export const isByDays = (range: TimeRange): boolean => range.toMs - range.fromMs > DAY_MS;
+/** Rows are kept longer than this, whatever `LOG_RETENTION_DAYS` says. */
+const ROWS_KEPT_MS = 61 * DAY_MS;
 
-/** Customers have hourly data for a day only. Longer ranges start at the beginning of their first day. */
-export function toCustomerRange(range: TimeRange): TimeRange {
-  if (range.toMs - range.fromMs <= FEW_HOURS_MS) return range;
-  if (!isByDays(range)) return { ...range, intervalMs: Math.max(HOUR_MS, range.intervalMs) };
-  return {
-    ...range,
-    fromMs: Math.floor(range.fromMs / DAY_MS) * DAY_MS,
-    intervalMs: Math.max(DAY_MS, range.intervalMs),
-  };
+/** True if the range's first day can't be cut: its requests may be gone, and customers' sums are of whole UTC days. */
+export const isByDays = ({ fromMs, toMs }: TimeRange, nowMs = Date.now()): boolean =>
+  toMs - fromMs > DAY_MS && fromMs < nowMs - ROWS_KEPT_MS;
+
+/** Customers have hourly data for a day only: longer ranges are drawn by days. */
+export function toCustomerRange(range: TimeRange, nowMs = Date.now()): TimeRange {
+  const lengthMs = range.toMs - range.fromMs;
+  if (lengthMs <= FEW_HOURS_MS) return range;
+  if (lengthMs <= DAY_MS) return { ...range, intervalMs: Math.max(HOUR_MS, range.intervalMs) };
+  const fromMs = isByDays(range, nowMs) ? Math.floor(range.fromMs / DAY_MS) * DAY_MS : range.fromMs;
+  return { ...range, fromMs, intervalMs: Math.max(DAY_MS, range.intervalMs) };
 }
 
 /** Range of a page for these groups' spend, and its query. */

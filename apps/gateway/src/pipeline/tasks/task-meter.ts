@@ -57,7 +57,7 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
     this.settle({
       ...this.described(stored),
       ...{ cache, usage, costNanoUsd: 0, savedNanoUsd: stored.costNanoUsd },
-      ...this.timing(0),
+      ...this.timing({ firstWaitMs: 0 }),
       ...{ attempts: [], failoverCount: 0, status: 'success', httpStatus: 200 },
     });
     return this.summary(stored, { cache, usage, costNanoUsd: 0 });
