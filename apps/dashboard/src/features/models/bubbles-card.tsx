@@ -2,6 +2,7 @@ import { useMemo } from 'react';
 import { Bubbles } from '../../charts/bubbles/bubbles';
 import { prepareBubbles } from '../../charts/bubbles/prepare-bubbles';
 import { colorOf } from '../../charts/series-colors';
+import { SeriesName } from '../../charts/series-name';
 import { formatCount, formatMs, formatShare } from '../../format/format-number';
 import { namesOfModels } from '../../format/format-target';
 import { formatUsd } from '../../format/format-usd';
@@ -62,6 +63,14 @@ function Picture({ lines }: { readonly lines: readonly MeasuredLine[] }) {
         opens="its requests"
         onSelect={(name) => showRequests({ model: modelOf(name), provider: byName.get(name)?.provider })}
       />
+      {/* A phone has no room for names beside the circles. */}
+      <ul className="flex flex-wrap gap-x-3 gap-y-1 text-xs sm:hidden" aria-hidden="true">
+        {[...byName].map(([name, { model }]) => (
+          <li key={name} className="min-w-0">
+            <SeriesName name={model} label={name} />
+          </li>
+        ))}
+      </ul>
       <FiguresTable
         caption="Price and speed in figures"
         heads={HEADS}

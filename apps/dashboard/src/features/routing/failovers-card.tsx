@@ -68,7 +68,13 @@ const COLUMNS: readonly Column<FailoverGroup>[] = [
   { header: 'Time lost, median', unit: 'ms', wideOnly: true, value: (row) => row.lostMs },
 ];
 
+const zone = (timeZone: TimeZoneChoice) => (timeZone === 'utc' ? 'UTC' : 'local');
 const timeColumns = (timeZone: TimeZoneChoice): readonly Column<FailoverGroup>[] => [
-  { header: 'First', wideOnly: 'very', value: (row) => row.first, cell: (row) => formatStamp(row.first, timeZone) },
-  { header: 'Last', value: (row) => row.last, cell: (row) => formatStamp(row.last, timeZone) },
+  {
+    header: `First (${zone(timeZone)})`,
+    wideOnly: 'very',
+    value: (row) => row.first,
+    cell: (row) => formatStamp(row.first, timeZone),
+  },
+  { header: `Last (${zone(timeZone)})`, value: (row) => row.last, cell: (row) => formatStamp(row.last, timeZone) },
 ];
