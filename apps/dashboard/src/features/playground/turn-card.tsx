@@ -73,10 +73,11 @@ export function TurnCard({ turn, number, isLast, playground }: Props) {
   );
 }
 
-/** The answer's own card has the text. */
+/** The answer's own card has the text; of several, the turn tells which one goes on. */
 const isShownBelow = ({ role, text, toolCalls }: Turn, { state }: Playground): boolean =>
   role === 'assistant' &&
-  state.runs.some(({ outcome, soFar }) => outcome !== null && soFar.text === text && soFar.toolCalls === toolCalls);
+  state.runs.length === 1 &&
+  state.runs.every(({ outcome, soFar }) => outcome !== null && soFar.text === text && soFar.toolCalls === toolCalls);
 
 interface HeadProps extends Pick<Props, 'turn' | 'number' | 'playground'> {
   readonly name: string;
