@@ -22,6 +22,7 @@ export function UnreadFilters({ unread, onChange }: Props) {
           <code className="min-w-0 truncate py-1">{one}</code>
           <button
             type="button"
+            aria-label={`Remove ${one}`}
             className="touch inline-flex items-center gap-0.5 rounded p-1 hover:bg-hover"
             onClick={() => remove(one)}
           >
