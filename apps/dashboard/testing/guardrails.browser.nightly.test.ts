@@ -246,10 +246,15 @@ describe.each([...WIDTHS])('guardrails, %d px wide', (width) => {
     expect(await rows.count()).toBeGreaterThan(7);
   }, 60_000);
 
-  test('without a project one is asked for', async () => {
+  test('without a project in the address those of the first one are shown, then those of the last visit', async () => {
     const { page, problems } = await dashboard.open('/guardrails', { width });
-    await page.getByRole('button', { name: 'guarded' }).click();
+    const project = page.getByLabel('Project of these guardrails');
+    await project.selectOption('guarded');
     await page.getByRole('link', { name: 'no mail' }).waitFor();
+    await project.waitFor({ state: 'detached' });
+    await page.goto(`${new URL(page.url()).origin}/guardrails`);
+    await page.getByRole('link', { name: 'no mail' }).waitFor();
+    expect(await project.locator('option:checked').textContent()).toBe('guarded');
     expect(problems).toEqual([]);
   }, 60_000);
 });

@@ -70,7 +70,7 @@ describe('in a browser', () => {
     await dialog.getByLabel('Share of target 1').fill('75');
     await dialog.getByLabel('Share of target 2').fill('25');
     const route = dialog.getByRole('table', { name: 'Route, in words: smart' });
-    await route.getByRole('row', { name: '1. demo / demo-chat 75 % openai / gpt-4o' }).waitFor();
+    await route.getByRole('row', { name: '1. demo/demo-chat 75 % openai/gpt-4o' }).waitFor();
     expect(await checkAccessibility(page, '[role=dialog]')).toEqual([]);
     await dialog.getByRole('button', { name: 'Create alias' }).click();
     await page.getByText('Alias saved').waitFor();
@@ -111,7 +111,7 @@ describe('in a browser', () => {
     await page.getByText(hostile).first().waitFor();
     await page.getByText(hostile).first().click();
     await page.getByText(/^Waterfall, .* in total/).waitFor();
-    await page.getByText('demo / demo-chat').waitFor();
+    await page.getByText('demo/demo-chat').waitFor();
     expect(page.url()).toContain('open=');
     await page.getByRole('button', { name: 'Close' }).click();
 

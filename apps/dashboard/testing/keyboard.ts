@@ -148,7 +148,7 @@ function whyHidden(element: Element): string | null {
   if (!isShown) return 'behind something';
   // A page marks its heading.
   const marked = (element.matches('main') ? element.querySelector('h1') : null) ?? element;
-  const { outlineStyle, outlineWidth } = getComputedStyle(marked);
-  const isMarked = outlineStyle !== 'none' && Number.parseFloat(outlineWidth) > 0;
-  return isMarked ? null : 'not marked as focused';
+  const { outlineStyle, outlineWidth, textDecorationLine } = getComputedStyle(marked);
+  const isOutlined = outlineStyle !== 'none' && Number.parseFloat(outlineWidth) > 0;
+  return isOutlined || (marked.matches('h1') && textDecorationLine === 'underline') ? null : 'not marked as focused';
 }

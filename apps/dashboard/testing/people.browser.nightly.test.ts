@@ -316,8 +316,8 @@ async function threeInTheMorning({ gateway, apiKey, alias, timeZone }: Night, op
   await page.keyboard.press('j');
   await keys.press('Enter');
   const drawer = requestDetail(page);
-  await drawer.getByText('openai / gpt-4o').first().waitFor();
-  await drawer.getByText('anthropic / claude-sonnet-4-5').first().waitFor();
+  await drawer.getByText('openai/gpt-4o').first().waitFor();
+  await drawer.getByText('anthropic/claude-sonnet-4-5').first().waitFor();
   await drawer
     .getByText(/^Is it night \d\?$/)
     .first()

@@ -113,7 +113,7 @@ describe('the playground', () => {
     ]);
     await page.getByText('Cost').first().waitFor();
     await page.getByText('Route', { exact: true }).click();
-    await page.getByText('1. openai / gpt-4o-mini').waitFor();
+    await page.getByText('1. openai/gpt-4o-mini').waitFor();
 
     // Over navigation with the answer, over a reload without.
     await page.getByRole('link', { name: 'Models' }).click();
@@ -129,6 +129,8 @@ describe('the playground', () => {
     upstream.control.enqueue({ text: 'Rather orange.' });
     await page.getByRole('button', { name: 'Regenerate' }).first().click();
     await answerOf('gpt-4o-mini').getByText('Rather orange.').waitFor();
+    // Its card has the text; the turn has it to be rewritten.
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
     expect(await page.getByLabel('Turn 2', { exact: true }).inputValue()).toBe('Rather orange.');
     expect(await page.getByLabel('Turn 4', { exact: true }).count()).toBe(0);
     expect(problems).toEqual([]);

@@ -169,6 +169,15 @@ test('a search says what it covers, and goes on by itself to the end of the rang
   expect(asked).toEqual([null, '1', '2', '3']);
 });
 
+test('a value in the address that no request has is named, until it is removed', async () => {
+  await open('/requests?range=7d&status=failed&provider=openai');
+  await page.getByText('No request can have this value, so the list ignores it:').waitFor();
+  expect(await page.getByText('status=failed').count()).toBe(1);
+  await button('Remove status=failed').click();
+  await page.getByText('status=failed').waitFor({ state: 'detached' });
+  expect(new URL(page.url()).searchParams.get('provider')).toBe('openai');
+});
+
 test('filters by keyboard: suggestions, one of, is not, edited and taken away; all of it in the address', async () => {
   await open('/requests?range=7d');
   await button('Filter').press('Enter');

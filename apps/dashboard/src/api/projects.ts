@@ -83,7 +83,6 @@ export interface CustomerQuery {
   readonly to?: string;
   readonly project_id?: string;
   readonly q?: string;
-  readonly has_limits?: 'true';
 }
 
 /** Customers, the dearest first, page by page. */
@@ -94,6 +93,14 @@ export const useCustomers = (query: CustomerQuery, isEnabled = true) =>
     readPage: (at) =>
       read(api.customers.$get({ query: { ...query, limit: PAGE_SIZE, spend_days: SPEND_DAYS, ...at } })),
     keepsPrevious: true,
+  });
+
+/** Customers with limits, the dearest first; `next_cursor` where there are more than one answer holds. */
+export const useLimitedCustomers = (query: CustomerQuery) =>
+  useQuery({
+    queryKey: ['customers', 'limited', query],
+    queryFn: () => read(api.customers.$get({ query: { ...query, has_limits: 'true', limit: ALL } })),
+    placeholderData: keepPreviousData,
   });
 
 export const useCustomerLimits = (at: { projectId: string; customerId: string }) =>

@@ -49,6 +49,12 @@ describe('spend', () => {
     const outcomes = [outcome('a', 5, 15), outcome('gpt-4oo', 0, 3)];
     expect(prepareSpendLines(now, { outcomes })).toMatchObject([{ name: 'a', requests: 20, usdPerRequest: 2 }]);
     expect([countMistyped(now, outcomes), countMistyped(now, [])]).toEqual([3, 0]);
+    // A customer whose requests were all refused stays; refusals cost nothing.
+    const kept = prepareSpendLines(now, { outcomes, keepsAll: true });
+    expect(kept.map(({ name, usdPerRequest }) => [name, usdPerRequest])).toEqual([
+      ['a', 2],
+      ['gpt-4oo', null],
+    ]);
   });
 
   test('a model that is still served ends, another has ended', () => {
@@ -59,20 +65,26 @@ describe('spend', () => {
     ]);
   });
 
-  test('customers: beyond a day by days, from the first moment of the first; beyond six hours by hours; else as it is', () => {
+  test('customers: beyond a day by days, beyond six hours by hours, else as it is; whole days where rows may be gone', () => {
     const range = {
       fromMs: Date.UTC(2026, 5, 1, 17, 3),
       toMs: Date.UTC(2026, 5, 8, 17, 3),
       intervalMs: 1000,
       label: '',
     };
-    expect(toCustomerRange(range)).toEqual({ ...range, fromMs: Date.UTC(2026, 5, 1), intervalMs: 86_400_000 });
-    expect(toCustomerRange({ ...range, intervalMs: 7 * 86_400_000 }).intervalMs).toBe(7 * 86_400_000);
+    const laterMs = range.toMs + 61 * 86_400_000;
+    expect(toCustomerRange(range, range.toMs)).toEqual({ ...range, intervalMs: 86_400_000 });
+    expect(toCustomerRange(range, laterMs)).toEqual({
+      ...{ ...range, fromMs: Date.UTC(2026, 5, 1) },
+      intervalMs: 86_400_000,
+    });
+    expect(toCustomerRange({ ...range, intervalMs: 7 * 86_400_000 }, laterMs).intervalMs).toBe(7 * 86_400_000);
     const day = { ...range, fromMs: range.toMs - 86_400_000 };
-    expect(toCustomerRange(day)).toEqual({ ...day, intervalMs: 3_600_000 });
+    expect(toCustomerRange(day, laterMs)).toEqual({ ...day, intervalMs: 3_600_000 });
     const hours = { ...range, fromMs: range.toMs - 6 * 3_600_000 };
-    expect(toCustomerRange(hours)).toBe(hours);
-    expect([range, day, hours].map((one) => isByDays(toCustomerRange(one)))).toEqual([true, false, false]);
+    expect(toCustomerRange(hours, laterMs)).toBe(hours);
+    expect([range, day, hours].map((one) => isByDays(one, laterMs))).toEqual([true, false, false]);
+    expect(isByDays(range, range.toMs)).toBe(false);
   });
 
   test('groups of the address, and the requests they stand for', () => {

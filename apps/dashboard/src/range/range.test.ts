@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { readPageSearch } from './page-search';
-import { readRequestFilter, toAddress, toLogQuery } from './request-filter';
+import { readRequestFilter, readRequestsSearch, toAddress, toLogQuery } from './request-filter';
 import { bucketStarts, earlierRange, PRESETS, type Preset, previousRange, resolveRange } from './time-range';
 
 const NOW = Date.UTC(2026, 5, 15, 12, 34, 56);
@@ -97,6 +97,11 @@ describe('the address', () => {
     expect(readRequestFilter(given)).toEqual(filter);
     expect(toLogQuery(filter)).toEqual(filter);
     expect(readRequestFilter({ latency_of: 'all', stream: 'yes' })).toEqual({});
+    const unknown = readRequestsSearch({ status: 'failed', cache: ['exact', 'mist'], stream: 'yes', model: 'gpt-4o' });
+    expect(unknown).toEqual({ cache: 'exact', model: 'gpt-4o', unread: ['cache=mist', 'status=failed', 'stream=yes'] });
+    // A change of another filter keeps them in sight.
+    expect(readRequestsSearch({ ...unknown, status: undefined })).toEqual(unknown);
+    expect(readRequestsSearch({ status: 'error' })).toEqual({ outcome: 'error' });
   });
 
   test('several values, and what it is not, survive; one value stands alone', () => {

@@ -71,6 +71,25 @@ export function readRequestFilter(given: object): RequestFilter {
   return dropUndefined(Object.fromEntries([...many, ...one]));
 }
 
+/** Longest list of them: an address may hold anything. */
+const MOST_UNREAD = 5;
+const MOST_LETTERS = 60;
+
+/** Filters of an address with a value that no request has, as `name=value`: the page says that it leaves them out. */
+export function listUnread(given: object): readonly string[] {
+  const search = given as Readonly<Record<string, unknown>>;
+  const many = MANY_NAMES.flatMap((name) => [name, `${name}_not`].map((key) => [key, MANY[name]] as const));
+  const old = ['status', 'status_not'].map((key) => [key, MANY.outcome] as const);
+  const unread = [...many, ...old, ...Object.entries(ONE)].flatMap(([key, read]) =>
+    [search[key]]
+      .flat()
+      .filter((value) => value !== undefined && read(value) === undefined)
+      .map((value) => `${key}=${text(value) ?? JSON.stringify(value)}`),
+  );
+  const before = [search.unread].flat().filter((one) => typeof one === 'string');
+  return [...new Set([...before, ...unread])].slice(0, MOST_UNREAD).map((one) => one.slice(0, MOST_LETTERS));
+}
+
 type LogQuery = Record<string, string | string[]>;
 
 /** A filter as the query of `GET /logs`. */
@@ -105,12 +124,17 @@ export interface RequestsSearch extends RequestFilterFields {
   readonly sort?: string;
   /** The saved view that was taken last. */
   readonly view?: string;
+  /** See `listUnread`; kept until removed. */
+  readonly unread?: readonly string[];
 }
 type RequestFilterFields = RequestFilter;
+
+const unlessEmpty = <T>(list: readonly T[]) => (list.length === 0 ? undefined : list);
 
 export const readRequestsSearch = (search: Readonly<Record<string, unknown>>): RequestsSearch => ({
   ...readRequestFilter(search),
   ...dropUndefined({
+    unread: unlessEmpty(listUnread(search)),
     sort: readSort(search.sort),
     view: uuid(search.view),
     live: search.live === true ? true : undefined,

@@ -16,6 +16,7 @@ import { listBudgets } from '@llm0/drizzle/queries/limits/budgets';
 import { systemLogRows } from '@llm0/drizzle/queries/logs/system-logs';
 import { loadOverview } from '@llm0/drizzle/queries/stats/read/load-stats';
 import { loadSpendHours } from '@llm0/drizzle/queries/stats/read/spend-hours';
+import { reachedCaches } from '@llm0/drizzle/queries/stats/read/totals';
 import { budgetLevels } from './budget-levels';
 import type { JobContext } from './job';
 import { providersDown } from './providers-down';
@@ -77,8 +78,8 @@ async function sumsOf(
 }
 
 async function cacheSumsOf(context: MeasureContext, alert: StoredAlert, range: { fromMs: number; toMs: number }) {
-  const { success, exactHits, semanticHits } = await overviewOf(context, alert, range);
-  return { requests: success, hits: exactHits + semanticHits };
+  const sums = await overviewOf(context, alert, range);
+  return { requests: reachedCaches(sums), hits: sums.exactHits + sums.semanticHits };
 }
 
 /** Answered or failed. */

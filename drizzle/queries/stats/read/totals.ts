@@ -17,6 +17,12 @@ const eachSum = (of: (name: keyof UsageTotals) => number) =>
 export const ZERO: UsageTotals = eachSum(() => 0);
 export const addTotals = (a: UsageTotals, b: UsageTotals): UsageTotals => eachSum((name) => a[name] + b[name]);
 
+type Stopped = 'rateLimited' | 'capExceeded' | 'callerErrors';
+
+/** Requests that came to the gateway's caches: what limits refused and callers got wrong never did. */
+export const reachedCaches = ({ requests, ...stopped }: Pick<UsageTotals, 'requests' | Stopped>): number =>
+  requests - stopped.rateLimited - stopped.capExceeded - stopped.callerErrors;
+
 /** Sums by bucket and group, oldest first. */
 export async function loadTotals(ask: Ask, segments: readonly StatsSegment[], scope: StatsScope) {
   const here = segments.filter(({ elsewhere }) => elsewhere === undefined);

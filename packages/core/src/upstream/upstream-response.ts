@@ -18,6 +18,8 @@ export interface UpstreamEffort<T extends Target = Target> {
   readonly wasteEstimated?: boolean;
   /** Milliseconds spent waiting for upstreams, until the first output if any. */
   readonly firstWaitMs: number;
+  /** Part of that spent in pauses before other attempts, when no upstream worked. */
+  readonly pausedMs?: number;
 }
 
 /** Cost of a call without an answer. */

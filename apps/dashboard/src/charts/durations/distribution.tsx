@@ -1,4 +1,4 @@
-import { formatCount, formatMsShort, formatShare } from '../../format/format-number';
+import { formatCount, formatMsShort } from '../../format/format-number';
 import { PointedArea } from '../pointed/pointed-area';
 import { MEANING } from '../series-colors';
 import { Pointed } from '../strip/strip';
@@ -64,11 +64,7 @@ const Legend = ({ requests, hits }: Prepared) => (
     </li>
     <li className="flex items-center gap-1.5">
       <span className="size-2 rounded-[2px] forced-color-adjust-none" style={{ background: MEANING.exact }} />
-      Cache hits{' '}
-      <span className="nums">
-        {formatCount(hits)}
-        {requests > 0 && ` (${formatShare(hits / requests)})`}
-      </span>
+      Cache hits <span className="nums">{formatCount(hits)}</span>
     </li>
   </ul>
 );

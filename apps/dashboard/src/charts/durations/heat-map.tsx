@@ -139,14 +139,17 @@ const Picture = memo(({ map, lines }: Pick<Props, 'map' | 'lines'>) => (
       ))}
     </g>
     {/* A rim of the background keeps lines apart from dark cells. */}
-    {lines.map(({ name, thin, color }) => (
-      <path key={name} d={thin} {...STROKE} strokeWidth={1} stroke={color} strokeOpacity={0.6} />
+    {lines.map(({ name, path, dots }) => (
+      <g key={name} className="stroke-panel">
+        <path d={path} {...STROKE} strokeWidth={4} />
+        <path d={dots} {...STROKE} strokeWidth={7} />
+      </g>
     ))}
-    {lines.map(({ name, path }) => (
-      <path key={name} d={path} {...STROKE} strokeWidth={4} className="stroke-panel" />
-    ))}
-    {lines.map(({ name, path, color }) => (
-      <path key={name} d={path} {...STROKE} strokeWidth={2} stroke={color} />
+    {lines.map(({ name, path, dots, color }) => (
+      <g key={name} stroke={color}>
+        <path d={path} {...STROKE} strokeWidth={2} />
+        <path d={dots} {...STROKE} strokeWidth={5} />
+      </g>
     ))}
   </svg>
 ));

@@ -137,8 +137,8 @@ export interface HeatLine {
   readonly name: Percentile;
   readonly color: string;
   readonly path: string;
-  /** Joins values of few requests with their neighbors. */
-  readonly thin: string;
+  /** Values of few requests, each by itself: one slow request is no cliff. */
+  readonly dots: string;
 }
 
 export interface Percentiles {
@@ -161,7 +161,7 @@ export function prepareLines({ bins }: HeatMap, columns: readonly Percentiles[])
   const counts = columns.map(({ requests }) => requests);
   const at = (ms: number, column: number) => `${column + 0.5} ${round(bins.length * (1 - shareOf(bins, ms)))}`;
   return PERCENTILES.map((name) => {
-    const { line, thin } = splitFew(
+    const { line, dots } = splitFew(
       columns.map(({ values }) => values[name]),
       counts,
     );
@@ -172,12 +172,11 @@ export function prepareLines({ bins }: HeatMap, columns: readonly Percentiles[])
       // Between two gaps there is no line to be seen.
       return `${before === null ? 'M' : 'L'}${at(ms, column)}${before === null && after === null ? 'h0' : ''}`;
     });
-    const joined = thin.flatMap((ms, column) => (ms === null ? [] : [at(ms, column)]));
     return {
       name,
       color: MEANING[name],
       path: parts.join(''),
-      thin: joined.length === 0 ? '' : `M${joined.join('L')}h0`,
+      dots: dots.map((ms, column) => (ms === null ? '' : `M${at(ms, column)}h0`)).join(''),
     };
   });
 }

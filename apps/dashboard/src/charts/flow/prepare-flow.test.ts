@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { Flows } from '../../api/stats';
-import { COLUMNS, describeRibbon, type FlowMap, prepareFlow } from './prepare-flow';
+import { COLUMNS, describeRibbon, type FlowMap, prepareFlow, shareFailed } from './prepare-flow';
 
 type Given = Flows['data'][number];
 
@@ -91,8 +91,16 @@ describe('the map', () => {
       'project a → fast: 90 requests, 43 failed (47.8 %)',
       'project b → fast: 10 requests',
     ]);
-    expect(said).toContain('fast → openai: 60 requests, 40 failed (66.7 %)');
+    expect(said).toContain('fast → openai: 60 requests, 40 failed (57.1 %, with 10 answers from the cache)');
     expect(said).toContain('unknown → Not sent: 5 requests');
+  });
+
+  test('a target fails as often as on the page of the models: what the cache repeats is an answer, too', () => {
+    const openai = map.columns.target.find(({ label }) => label === 'openai');
+    expect(openai).toMatchObject({ requests: 60, failed: 40, repeated: 10 });
+    expect(openai && shareFailed(openai)).toBeCloseTo(40 / 70, 10);
+    const onlyRepeated = prepare([flow('a', 'm', 'openai', { cached: true })]);
+    expect(onlyRepeated.columns.target.map(({ label }) => label)).toEqual(['Cache']);
   });
 
   test('errors of callers are no part of the share', () => {

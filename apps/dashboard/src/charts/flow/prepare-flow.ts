@@ -16,6 +16,8 @@ const OTHER = 'other';
 interface Counts {
   requests: number;
   success: number;
+  /** Answers of a target that the cache gave again: part of the base of its failures, as on all pages. */
+  repeated: number;
   failed: number;
 }
 
@@ -121,17 +123,30 @@ function targetOf(flow: Given): Named {
 
 type Summed = Named & Counts;
 
+const NO_COUNTS: Counts = { requests: 0, success: 0, repeated: 0, failed: 0 };
+
+/** A flow from the cache is also an answer that its provider gave before, where names tell the two apart. */
+function partsOf(flow: Given, nameOf: NameOf): readonly Summed[] {
+  const { requests, success, failed } = flow;
+  const named = nameOf(flow);
+  const own = { ...named, ...NO_COUNTS, requests, success, failed };
+  if (!flow.cached || flow.provider === '') return [own];
+  const source = nameOf({ ...flow, cached: false });
+  return source.key === named.key ? [own] : [own, { ...source, ...NO_COUNTS, repeated: success }];
+}
+
+function addCounts(sum: Counts, part: Counts): void {
+  for (const name of ['requests', 'success', 'repeated', 'failed'] as const) sum[name] += part[name];
+}
+
 function sumUp(data: readonly Given[], nameOf: NameOf): ReadonlyMap<string, Summed> {
   const sums = new Map<string, Summed>();
-  for (const flow of data) {
-    const named = nameOf(flow);
-    const sum = sums.get(named.key) ?? { ...named, requests: 0, success: 0, failed: 0 };
-    sum.requests += flow.requests;
-    sum.success += flow.success;
-    sum.failed += flow.failed;
-    sums.set(named.key, sum);
-  }
-  return sums;
+  for (const part of data.flatMap((flow) => partsOf(flow, nameOf)))
+    addCounts(
+      sums.getOrInsertComputed(part.key, () => ({ ...part, ...NO_COUNTS })),
+      part,
+    );
+  return new Map([...sums].filter(([, { requests }]) => requests > 0));
 }
 
 interface Pair extends Counts {
@@ -143,16 +158,14 @@ interface Pair extends Counts {
 function sumPairs(data: readonly Given[], fromOf: NameOf, toOf: NameOf): readonly Pair[] {
   const pairs = new Map<string, Pair>();
   for (const flow of data) {
-    const [from, to] = [fromOf(flow), toOf(flow)];
-    const filter = from.filter && to.filter && { ...from.filter, ...to.filter };
-    const key = `${from.key}\n${to.key}`;
-    const pair = pairs.get(key) ?? { from: from.key, to: to.key, filter, requests: 0, success: 0, failed: 0 };
-    pair.requests += flow.requests;
-    pair.success += flow.success;
-    pair.failed += flow.failed;
-    pairs.set(key, pair);
+    const from = fromOf(flow);
+    for (const to of partsOf(flow, toOf)) {
+      const filter = from.filter && to.filter && { ...from.filter, ...to.filter };
+      const empty = () => ({ from: from.key, to: to.key, filter, ...NO_COUNTS });
+      addCounts(pairs.getOrInsertComputed(`${from.key}\n${to.key}`, empty), to);
+    }
   }
-  return [...pairs.values()];
+  return [...pairs.values()].filter(({ requests }) => requests > 0);
 }
 
 /** Busiest first, others last, in the middle of the height. */
@@ -206,7 +219,8 @@ const SOME = 0.02;
 const MOSTLY = 0.5;
 
 /** Share of failures among answers and failures, as on all pages. */
-export const shareFailed = ({ success, failed }: Counts): number => failureRate({ success, failures: failed }) ?? 0;
+export const shareFailed = ({ success, repeated, failed }: Counts): number =>
+  failureRate({ success: success + repeated, failures: failed }) ?? 0;
 
 function healthOf(counts: Counts): RibbonKind {
   const share = shareFailed(counts);
@@ -232,10 +246,12 @@ function pathOf(start: number, end: number, width: number): string {
 }
 
 /** Counts in words. */
-export function describeCounts(counts: Counts): string {
-  const { requests, failed } = counts;
+export function describeCounts(counts: Omit<Counts, 'repeated'> & { readonly repeated?: number }): string {
+  const { requests, failed, repeated = 0 } = counts;
   if (failed === 0) return countOf(requests, 'request');
-  return `${countOf(requests, 'request')}, ${formatCount(failed)} failed (${formatShare(shareFailed(counts))})`;
+  const share = formatShare(shareFailed({ ...counts, repeated }));
+  const base = repeated === 0 ? '' : `, with ${countOf(repeated, 'answer')} from the cache`;
+  return `${countOf(requests, 'request')}, ${formatCount(failed)} failed (${share}${base})`;
 }
 
 /** A ribbon in words. */

@@ -21,6 +21,8 @@ interface Props {
   readonly isEven?: boolean;
 }
 
+/** Columns that a phone has room for. */
+const ON_PHONES = 4;
 const HEAD = 'px-1.5 py-1 text-2xs font-medium text-muted';
 const CORNERS = { even: 'w-0 p-0! sm:w-14', free: 'sticky left-0 bg-panel' } as const;
 const HEADS = { even: '', free: 'max-w-28 text-right' } as const;
@@ -74,6 +76,9 @@ export function HeatTable({ caption, corner, heads, rows, opens, isEven = false 
       </div>
       <p aria-hidden="true" className="mt-1.5 min-h-9 text-xs text-muted sm:min-h-4.5">
         {pointed !== null && `${pointed.title}.${pointed.link === null ? '' : ` A click opens ${opens}.`}`}
+        {pointed === null && !isEven && heads.length > ON_PHONES && (
+          <span className="sm:hidden">Swipe for all {heads.length} columns.</span>
+        )}
       </p>
     </>
   );

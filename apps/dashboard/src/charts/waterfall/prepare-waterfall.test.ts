@@ -27,12 +27,12 @@ describe('steps', () => {
     ];
     expect(lines({ attempts, ttft_ms: 62 })).toEqual([
       '0+1 gateway Gateway: before the first attempt',
-      '1+20 failed p / m: server error (500)',
+      '1+20 failed p/m: server error (500)',
       '21+10 wait Wait: before the next attempt',
-      '31+9.5 failed p / m: rate limited (429)',
+      '31+9.5 failed p/m: rate limited (429)',
       '40.5+0.5 gateway Gateway: before the next attempt',
-      '41+0 skipped q / m: skipped, paused after failures',
-      '41+19 attempt r / m: to the first byte (200)',
+      '41+0 skipped q/m: skipped, paused after failures',
+      '41+19 attempt r/m: to the first byte (200)',
       '60+2 gateway Gateway: before the first byte',
       '62+38 generation Generation: first byte to the end',
     ]);
@@ -50,11 +50,11 @@ describe('steps', () => {
   test('a plain answer comes whole; the first byte to the caller is no step of it', () => {
     expect(lines({ stream: false, attempts: [attempt(2, 95, 'ok', 200)], ttft_ms: 99 })).toEqual([
       '0+2 gateway Gateway: before the first attempt',
-      '2+95 attempt p / m: answered (200)',
+      '2+95 attempt p/m: answered (200)',
       '97+3 gateway Gateway: answer to the caller',
     ]);
     expect(lines({ dialect: 'infer', stream: false, attempts: [attempt(0, 40)], ttft_ms: 40 })).toEqual([
-      '0+40 attempt p / m: to the first byte',
+      '0+40 attempt p/m: to the first byte',
       '40+60 generation Answer: first byte to the end',
     ]);
   });
@@ -63,15 +63,15 @@ describe('steps', () => {
     const hedged = (first: string, second: string) =>
       lines({ attempts: [attempt(0, 60, first), attempt(30, 30, second)], ttft_ms: 60 });
     expect(hedged('superseded', 'ok')).toEqual([
-      '0+60 cancelled p / m: cancelled, another attempt was faster',
-      '30+30 attempt p / m: to the first byte',
+      '0+60 cancelled p/m: cancelled, another attempt was faster',
+      '30+30 attempt p/m: to the first byte',
       '60+40 generation Generation: first byte to the end',
     ]);
-    expect(hedged('ok', 'superseded')[0]).toBe('0+60 attempt p / m: to the first byte');
+    expect(hedged('ok', 'superseded')[0]).toBe('0+60 attempt p/m: to the first byte');
     const failed = [attempt(0, 60), attempt(30, 10, 'connection')];
     expect(lines({ attempts: failed, ttft_ms: 60 })).toEqual([
-      '0+60 attempt p / m: to the first byte',
-      '30+10 failed p / m: connection failed',
+      '0+60 attempt p/m: to the first byte',
+      '30+10 failed p/m: connection failed',
       '60+40 generation Generation: first byte to the end',
     ]);
     // The log rounds: the loser may seem to end last.
@@ -82,9 +82,9 @@ describe('steps', () => {
 
   test('an answer that a guardrail refused is followed by another attempt', () => {
     expect(lines({ stream: false, attempts: [attempt(0, 30), attempt(40, 50)] })).toEqual([
-      '0+30 attempt p / m: answered',
+      '0+30 attempt p/m: answered',
       '30+10 wait Answer refused: by a guardrail, before the next attempt',
-      '40+50 attempt p / m: answered',
+      '40+50 attempt p/m: answered',
       '90+10 gateway Gateway: answer to the caller',
     ]);
   });
@@ -96,7 +96,7 @@ describe('steps', () => {
     const timedOut = [attempt(0, 90, 'timeout')];
     expect(tail({ ...failed, attempts: timedOut })).toBe('90+10 gateway Gateway: error to the caller');
     expect(tail({ ...left, attempts: timedOut })).toBe('90+10 wait Wait: until the caller left');
-    expect(tail({ ...left, attempts: [attempt(0, 100, 'aborted')] })).toBe('0+100 cancelled p / m: cancelled');
+    expect(tail({ ...left, attempts: [attempt(0, 100, 'aborted')] })).toBe('0+100 cancelled p/m: cancelled');
     const begun = [attempt(0, 40)];
     expect(tail({ ...failed, attempts: begun, ttft_ms: 40 })).toBe(
       '40+60 failed Generation: broke off: upstream timeout',
@@ -119,7 +119,7 @@ describe('steps', () => {
     ]);
     expect(lines({ status: 'rate_limited' })).toEqual(['0+100 gateway Gateway: no provider was called']);
     expect(lines({ status: 'error', attempts: [attempt(0, 0, 'context_window')] })).toEqual([
-      '0+0 skipped p / m: skipped, the prompt is too long',
+      '0+0 skipped p/m: skipped, the prompt is too long',
       '0+100 gateway Gateway: no provider was called',
     ]);
   });

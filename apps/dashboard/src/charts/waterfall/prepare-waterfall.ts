@@ -1,5 +1,6 @@
 import type { Log } from '../../api/logs';
 import { formatMs } from '../../format/format-number';
+import { formatTarget } from '../../format/format-target';
 
 export type StepKind =
   | 'gateway'
@@ -235,7 +236,7 @@ export function describeAttempt({ provider, model, outcome, status }: Attempt, i
   const kind = outcome === 'ok' ? 'attempt' : CANCELLED.has(outcome) ? 'cancelled' : 'failed';
   return {
     kind: skipped === undefined ? kind : 'skipped',
-    name: `${provider} / ${model}`,
+    name: formatTarget({ provider, model }),
     detail: status === null ? words : `${words} (${status})`,
   };
 }

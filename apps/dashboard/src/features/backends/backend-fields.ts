@@ -1,10 +1,12 @@
 import type { Backend, FixedBackend } from '../../api/backends';
+import { EGRESS_HINT } from '../forms/egress-hint';
 import type { FieldSpec } from '../forms/prepare-form';
 import { readPairs } from '../forms/read-lines';
 
 const URL_FIELD: FieldSpec = {
   ...{ name: 'url', label: 'URL', kind: 'text', required: true, isWide: true },
   placeholder: 'https://…',
+  hint: EGRESS_HINT,
 };
 
 const SETTINGS: readonly FieldSpec[] = [

@@ -17,7 +17,7 @@ import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
 import { PageFrame } from '../shell/page-frame';
 import { NearMissesCard } from './near-misses-card';
-import { prepareCacheStats, prepareOutcomes, prepareRatio, reachedCaches } from './prepare-cache';
+import { hitRate, prepareCacheStats, prepareOutcomes, prepareRatio, reachedCaches } from './prepare-cache';
 import { PromptCachesCard } from './prompt-caches-card';
 import { PurgeDialog } from './purge-dialog';
 
@@ -129,9 +129,9 @@ function StoredCard() {
 }
 
 const COLUMNS: readonly Column<CacheBucket>[] = [
-  { header: 'Model', value: (row) => row.group, cell: (row) => <SeriesName name={row.group ?? ''} /> },
+  { header: 'Model', value: (row) => row.group, cell: (row) => <SeriesName wraps name={row.group ?? ''} /> },
   { header: 'Requests', unit: 'count', value: reachedCaches },
-  { header: 'Hit rate', unit: 'share', value: (row) => row.hit_ratio },
+  { header: 'Hit rate', unit: 'share', value: hitRate },
   { header: 'Exact', unit: 'count', wideOnly: true, value: (row) => row.cache_hits },
   { header: 'Semantic', unit: 'count', wideOnly: true, value: (row) => row.semantic_hits },
   { header: 'Saved', unit: 'usd', value: (row) => row.saved_usd },

@@ -8,13 +8,13 @@ import type { Stat } from '../../ui/stat-card';
 
 export const shareOf = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
 
-/** The share of requests that a cache answered; null without any. Refused ones never came to a cache. */
-export const hitRate = (o: Pick<Overview, 'cache_hits' | 'semantic_hits' | 'success' | 'failures'>): number | null =>
-  shareOf(o.cache_hits + o.semantic_hits, o.success + o.failures);
+type Outcomes = Pick<CacheBucket & Overview, 'cache_hits' | 'semantic_hits' | 'misses'>;
 
 /** Requests that came to the caches: without refused ones, and names that no model has. */
-export const reachedCaches = (bucket: Pick<CacheBucket, 'cache_hits' | 'semantic_hits' | 'misses'>): number =>
-  bucket.cache_hits + bucket.semantic_hits + bucket.misses;
+export const reachedCaches = (of: Outcomes): number => of.cache_hits + of.semantic_hits + of.misses;
+
+/** The share of these that a cache answered, on all pages; null without any. */
+export const hitRate = (of: Outcomes): number | null => shareOf(of.cache_hits + of.semantic_hits, reachedCaches(of));
 
 /** The cards of the cache, each with the same number of the previous period. */
 export function prepareCacheStats(now: Overview | undefined, before: Overview | undefined): Stat[] {
@@ -27,15 +27,13 @@ export function prepareCacheStats(now: Overview | undefined, before: Overview | 
   ];
 }
 
-const ratioOf = (bucket: CacheBucket) => (reachedCaches(bucket) === 0 ? null : bucket.hit_ratio);
-
 type Line = LinesOptions<CacheBucket>['lines'][number];
 const OUTCOMES: readonly Line[] = [
   { name: 'exact', label: 'Exact hits', color: MEANING.exact, value: (bucket) => bucket.cache_hits },
   { name: 'semantic', label: 'Semantic hits', color: MEANING.semantic, value: (bucket) => bucket.semantic_hits },
   { name: 'miss', label: 'Misses', color: MEANING.miss, value: (bucket) => bucket.misses },
 ];
-const RATIO: Line = { name: 'ratio', label: 'Hit rate', color: MEANING.exact, value: ratioOf };
+const RATIO: Line = { name: 'ratio', label: 'Hit rate', color: MEANING.exact, value: hitRate };
 
 /** Answers over time; no requests is zero. */
 export const prepareOutcomes = (times: readonly number[], buckets: readonly CacheBucket[]): ChartData =>

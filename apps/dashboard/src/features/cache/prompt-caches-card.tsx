@@ -1,5 +1,6 @@
 import { type PromptCache, usePromptCaches } from '../../api/stats';
 import { SeriesName } from '../../charts/series-name';
+import { formatTarget, namesOfModels } from '../../format/format-target';
 import type { Page } from '../../range/use-page';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
@@ -12,9 +13,9 @@ export function PromptCachesCard({ page }: { readonly page: Page }) {
       title="Prompt caches of vendors"
       caption="Prompt caches of vendors"
       query={caches}
-      columns={COLUMNS}
+      columns={columnsOf(caches.data?.data ?? [])}
       rows={caches.data?.data}
-      rowKey={(row) => `${row.provider}/${row.model}`}
+      rowKey={formatTarget}
       sortBy="Saved"
       csvName="prompt-caches"
       emptyTitle="No cached tokens in this range"
@@ -23,8 +24,19 @@ export function PromptCachesCard({ page }: { readonly page: Page }) {
   );
 }
 
+const columnsOf = (rows: readonly PromptCache[]): readonly Column<PromptCache>[] => [nameColumn(rows), ...COLUMNS];
+
+/** Phones have no room for the provider's own column. */
+function nameColumn(rows: readonly PromptCache[]): Column<PromptCache> {
+  const nameOf = namesOfModels(rows);
+  return {
+    header: 'Model',
+    value: (row) => row.model,
+    cell: (row) => <SeriesName wraps name={row.model} label={nameOf(row)} />,
+  };
+}
+
 const COLUMNS: readonly Column<PromptCache>[] = [
-  { header: 'Model', value: (row) => row.model, cell: (row) => <SeriesName name={row.model} /> },
   { header: 'Provider', value: (row) => row.provider, wideOnly: true },
   { header: 'Tokens read', unit: 'count', value: (row) => row.tokens_cache_read },
   { header: 'Tokens written', unit: 'count', wideOnly: true, value: (row) => row.tokens_cache_write },

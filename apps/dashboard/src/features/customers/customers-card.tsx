@@ -1,7 +1,8 @@
 import { useMemo, useState } from 'react';
-import { useCustomers } from '../../api/projects';
+import { useCustomers, useLimitedCustomers } from '../../api/projects';
 import { useMayChange } from '../../api/session';
 import { asInterval, useSpend } from '../../api/stats';
+import { formatCount } from '../../format/format-number';
 import { formatDays } from '../../format/format-time';
 import { monthStart } from '../../range/month';
 import { rangeQuery, untilNow } from '../../range/time-range';
@@ -34,7 +35,7 @@ export function CustomersCard({ page }: { readonly page: Page }) {
   const [shown, setShown] = useState(STEP);
   const opened = useOpened();
   const mayChange = useMayChange();
-  const { spend, rows, matching, budgets } = useCustomerLines(page, { q: useSettled(q.trim()), shown });
+  const { spend, rows, matching, budgets, limited } = useCustomerLines(page, { q: useSettled(q.trim()), shown });
   const runsOut = outlookColumn<CustomerLine>((row) => outlookOf(row, budgets.outlooks), 'very');
   const all = { hasNextPage: isMore(spend.data?.groups, shown), isFetchingNextPage: spend.isPlaceholderData };
   return (
@@ -61,6 +62,11 @@ export function CustomersCard({ page }: { readonly page: Page }) {
         <>
           <RunsOutNext budgets={budgets} linkOf={({ owner }) => opened.linkTo(owner)} />
           {isByDays(page.range) && <DaysNote page={page} />}
+          {limited.data !== undefined && limited.data.next_cursor !== null && (
+            <p className="border-b px-4 py-2 text-xs text-muted">
+              Limits of {formatCount(limited.data.data.length)} customers are shown; search to see those of others.
+            </p>
+          )}
         </>
       }
       rows={rows}
@@ -104,13 +110,14 @@ function useCustomerLines(page: Page, { q, shown }: { readonly q: string; readon
   const [nowMs] = useState(() => Date.now());
   const toMs = untilNow(nowMs + 60_000);
   const ofProject = page.projectId === undefined ? {} : { project_id: page.projectId };
-  const grouped = { ...ofProject, group_by: 'customer', top: String(shown) };
+  // A search may find any of them.
+  const grouped = { ...ofProject, group_by: 'customer', top: String(q === '' ? shown : MOST) };
   const { group_by: _, ...query } = toSpendQuery(page, 'customer').query;
   const spend = useSpend({ ...query, ...grouped, interval: 'all' });
   const month = useSpend({ ...rangeQuery({ fromMs: monthStart(nowMs), toMs }), ...grouped, interval: 'all' });
   const { fromMs } = sparkDays(nowMs);
   const days = useSpend({ ...rangeQuery({ fromMs, toMs }), ...grouped, interval: asInterval(DAY_MS) });
-  const limited = useCustomers({ ...query, has_limits: 'true' });
+  const limited = useLimitedCustomers(query);
   const matching = useCustomers({ ...query, q }, q !== '');
   const budgets = useOutlooks('customer', page.projectId);
   const asked = [spend, month, days, limited, ...(q === '' ? [] : [matching])];
@@ -120,11 +127,11 @@ function useCustomerLines(page: Page, { q, shown }: { readonly q: string; readon
     if (spend.data === undefined || isLoading) return undefined;
     return prepareCustomers({
       ...{ spend: spend.data.buckets, month: month.data?.buckets ?? [], isByDays: isWhole },
-      ...{ limited: limited.data?.rows ?? [], matching: q === '' ? undefined : (matching.data?.rows ?? []) },
+      ...{ limited: limited.data?.data ?? [], matching: q === '' ? undefined : (matching.data?.rows ?? []) },
       daysOf: days.data === undefined ? () => null : prepareDays(days.data, fromMs),
     });
   }, [spend.data, month.data, days.data, limited.data, matching.data, isLoading, isWhole, q, fromMs]);
-  return { spend, rows, matching, budgets };
+  return { spend, rows, matching, budgets, limited };
 }
 
 const NO_CUSTOMERS = (

@@ -55,7 +55,7 @@ export function prepareCustomers({ spend, month, daysOf, limited, matching, isBy
         days: daysOf(id),
         monthUsd:
           months.get(id) ?? listed?.get(id)?.reduce((sum, one) => sum + one.month_usd, 0) ?? (isMonthWhole ? 0 : null),
-        limits: limits.get(id) ?? [],
+        limits: limits.get(id) ?? listed?.get(id)?.filter(({ has_limits }) => has_limits) ?? [],
       };
     })
     .sort((a, b) => (b.costUsd ?? -1) - (a.costUsd ?? -1) || (a.id < b.id ? -1 : 1));

@@ -1,4 +1,5 @@
 import type { Rule } from '../../api/guardrails';
+import { EGRESS_HINT } from '../forms/egress-hint';
 import type { FieldSpec, FormValues } from '../forms/prepare-form';
 import { readLines } from '../forms/read-lines';
 import { DecodeField, KindsField, PartsField } from './boxes-field';
@@ -92,7 +93,10 @@ const CHECK_FIELDS: Readonly<Record<Rule['check']['type'], readonly FieldSpec[]>
     },
   ],
   webhook: [
-    { name: 'url', label: 'URL', kind: 'text', required: true, isWide: true, placeholder: 'https://…/check' },
+    {
+      ...{ name: 'url', label: 'URL', kind: 'text', required: true, isWide: true },
+      ...{ placeholder: 'https://…/check', hint: EGRESS_HINT },
+    },
     { name: 'timeout_ms', label: 'Time-out, ms', kind: 'integer', placeholder: '2000' },
   ],
 };

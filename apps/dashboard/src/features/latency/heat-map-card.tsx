@@ -11,6 +11,7 @@ import {
   type Region,
   requestsOfRegion,
 } from '../../charts/durations/prepare-heat-map';
+import { ENOUGH } from '../../charts/prepare-scale';
 import { bucketStarts, rangeQuery, type TimeRange } from '../../range/time-range';
 import type { Page } from '../../range/use-page';
 import { useShowRequests } from '../../range/use-show-requests';
@@ -66,6 +67,7 @@ export function HeatMapCard({ page, metric, histogram, buckets }: Props) {
       {region === null && (
         <p className="mt-1 text-xs text-muted">
           Drag over a region, or hold Shift and use the arrow keys, to see what differs there.
+          {lines.some(({ dots }) => dots !== '') && ` Dots are of fewer than ${ENOUGH} requests.`}
           {metric !== 'overhead' && ' The lines, the percentiles and the comparison leave out cache hits and failures.'}
         </p>
       )}

@@ -22,7 +22,9 @@ export function ConnectPage() {
     <PageFrame title="Connect this computer">
       <Card title="A key for this computer">
         {port === undefined || state === undefined ? (
-          <p>This address is incomplete. Run llm0 login again.</p>
+          <p>
+            This address is incomplete. Run <code className="font-mono">llm0 login</code> again: it opens the whole one.
+          </p>
         ) : (
           <Ask at={`http://127.0.0.1:${port}/`} state={state} days={Number(days)} />
         )}

@@ -2,7 +2,9 @@ import { useMemo } from 'react';
 import { Bubbles } from '../../charts/bubbles/bubbles';
 import { prepareBubbles } from '../../charts/bubbles/prepare-bubbles';
 import { colorOf } from '../../charts/series-colors';
+import { SeriesName } from '../../charts/series-name';
 import { formatCount, formatMs, formatShare } from '../../format/format-number';
+import { namesOfModels } from '../../format/format-target';
 import { formatUsd } from '../../format/format-usd';
 import { useShowRequests } from '../../range/use-show-requests';
 import { Card } from '../../ui/card';
@@ -39,12 +41,15 @@ const HEADS = ['Model', 'Paid per 1M tokens', 'Upstream p95', 'Requests', 'Share
 
 function Picture({ lines }: { readonly lines: readonly MeasuredLine[] }) {
   const showRequests = useShowRequests();
-  const chart = useMemo(() => prepareBubbles(lines.map(toPoint)), [lines]);
-  const byName = useMemo(() => new Map(lines.map((line) => [line.target, line])), [lines]);
-  const modelOf = (target: string) => byName.get(target)?.model ?? target;
-  const describe = (target: string) => {
-    const line = byName.get(target);
-    return line === undefined ? target : describePoint(line);
+  const byName = useMemo(() => {
+    const nameOf = namesOfModels(lines);
+    return new Map(lines.map((line) => [nameOf(line), line]));
+  }, [lines]);
+  const chart = useMemo(() => prepareBubbles([...byName].map(([name, line]) => toPoint(name, line))), [byName]);
+  const modelOf = (name: string) => byName.get(name)?.model ?? name;
+  const describe = (name: string) => {
+    const line = byName.get(name);
+    return line === undefined ? name : describePoint(name, line);
   };
   return (
     <>
@@ -53,15 +58,23 @@ function Picture({ lines }: { readonly lines: readonly MeasuredLine[] }) {
         chart={chart}
         x={{ title: 'Paid per 1M tokens', unit: 'usd' }}
         y={{ title: 'Upstream p95', unit: 'ms' }}
-        colorOf={(target) => colorOf(modelOf(target))}
+        colorOf={(name) => colorOf(modelOf(name))}
         describe={describe}
         opens="its requests"
-        onSelect={(target) => showRequests({ model: modelOf(target), provider: byName.get(target)?.provider })}
+        onSelect={(name) => showRequests({ model: modelOf(name), provider: byName.get(name)?.provider })}
       />
+      {/* A phone has no room for names beside the circles. */}
+      <ul className="flex flex-wrap gap-x-3 gap-y-1 text-xs sm:hidden" aria-hidden="true">
+        {[...byName].map(([name, { model }]) => (
+          <li key={name} className="min-w-0">
+            <SeriesName name={model} label={name} />
+          </li>
+        ))}
+      </ul>
       <FiguresTable
         caption="Price and speed in figures"
         heads={HEADS}
-        rows={lines.map(({ target, use }) => ({ key: target, cells: [target, ...cellsOf(use)] }))}
+        rows={[...byName].map(([name, { use }]) => ({ key: name, cells: [name, ...cellsOf(use)] }))}
       />
     </>
   );

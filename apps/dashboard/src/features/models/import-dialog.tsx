@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react';
 import { useChange } from '../../api/change';
 import { importModels } from '../../api/models';
 import { formatCount } from '../../format/format-number';
+import { formatTarget } from '../../format/format-target';
 import { Button } from '../../ui/button';
 import { Dialog } from '../../ui/dialog';
 import { Failure } from '../../ui/error-state';
@@ -72,8 +73,6 @@ interface PricesProps {
   readonly onDone: () => void;
 }
 
-const nameOf = ({ provider, model }: ReturnType<typeof toImport>[number]) => `${provider}/${model}`;
-
 /** Compares the map's prices with the current ones. */
 function Prices({ map, fileError, onDone }: PricesProps) {
   const [provider, setProvider] = useState('');
@@ -81,7 +80,7 @@ function Prices({ map, fileError, onDone }: PricesProps) {
   const given = useMemo(() => toImport(map, provider), [map, provider]);
   const { free: models, note } = useManagedSet({
     ...{ resource: 'model', noun: 'price', of: given },
-    ...{ idOf: nameOf, nameOf },
+    ...{ idOf: formatTarget, nameOf: formatTarget },
   });
   const check = useQuery({
     queryKey: ['models', 'import', map.prices, provider, models.length],

@@ -2,10 +2,11 @@ import { useMemo, useState } from 'react';
 import { findModel, useUnpriced } from '../../api/models';
 import { useMayChange } from '../../api/session';
 import { SeriesName } from '../../charts/series-name';
-import { formatCount } from '../../format/format-number';
+import { countOf, formatCount } from '../../format/format-number';
 import { useOpened } from '../../range/use-opened';
 import { usePage } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
+import { Button } from '../../ui/button';
 import { Failure } from '../../ui/error-state';
 import { SearchInput, Select } from '../../ui/form';
 import { Plus } from '../../ui/icons';
@@ -87,6 +88,9 @@ function OpenedModel({ id, onClose }: { readonly id: string; readonly onClose: (
 /** More are not drawn at once: one searches. */
 const SHOWN = 100;
 
+/** In use, or with a price that an operator set. */
+const isKnown = ({ use, listed }: ModelLine) => use !== null || listed?.edited === true;
+
 const keyOf = ({ provider, model }: ModelLine) => `${provider} ${model}`;
 
 interface PricesProps extends ReturnType<typeof useModelLines> {
@@ -97,8 +101,13 @@ interface PricesProps extends ReturnType<typeof useModelLines> {
 function PricesCard({ models, lines, failed, linkTo }: PricesProps) {
   const [q, setQ] = useState('');
   const [provider, setProvider] = useState('');
+  const [isAll, setIsAll] = useState(false);
   const providers = useMemo(() => [...new Set(models.data?.map((model) => model.provider))], [models.data]);
   const found = useMemo(() => lines && findModels(lines, { provider, q }), [lines, provider, q]);
+  const known = useMemo(() => found?.filter(isKnown), [found]);
+  // A search goes through all of them; a new gateway has none in use.
+  const isFolded = !isAll && q === '' && provider === '' && known !== undefined && known.length > 0;
+  const rows = isFolded ? known : found;
   return (
     <TableCard
       title="Prices, in USD per million tokens"
@@ -119,16 +128,23 @@ function PricesCard({ models, lines, failed, linkTo }: PricesProps) {
       query={models}
       above={failed && <Failure of={failed} />}
       columns={COLUMNS}
-      rows={found?.slice(0, SHOWN)}
+      rows={rows?.slice(0, SHOWN)}
       rowKey={keyOf}
       loadingRows={12}
       linkOf={(row) => (row.listed === null ? undefined : linkTo(keyOf(row)))}
       emptyTitle="No matching models"
       emptyHint="Search for another name, or set a price for your own model."
     >
-      {found !== undefined && found.length > SHOWN && (
+      {isFolded && found !== undefined && found.length > known.length && (
+        <p className="border-t px-4 py-2">
+          <Button size="small" kind="ghost" onClick={() => setIsAll(true)}>
+            Show {countOf(found.length - known.length, 'model')} not in use
+          </Button>
+        </p>
+      )}
+      {rows !== undefined && rows.length > SHOWN && (
         <p className="border-t px-4 py-2 text-xs text-muted">
-          Showing {SHOWN} of {formatCount(found.length)}; search to find others.
+          Showing {SHOWN} of {formatCount(rows.length)}; search to find others.
         </p>
       )}
     </TableCard>

@@ -59,9 +59,9 @@ describe('models', () => {
   test('only measured models are drawn', () => {
     const [drawn, ...others] = lines.filter(isMeasured);
     expect(others).toEqual([]);
-    expect(drawn && toPoint(drawn)).toEqual({ name: 'azure/gpt-4o', x: 2.5, y: 900, size: 30 });
-    expect(drawn && describePoint(drawn)).toBe(
-      'azure/gpt-4o: $2.50 per 1M tokens, upstream p95 900 ms, 30 requests (30.0 %)',
+    expect(drawn && toPoint('gpt-4o', drawn)).toEqual({ name: 'gpt-4o', x: 2.5, y: 900, size: 30 });
+    expect(drawn && describePoint('gpt-4o', drawn)).toBe(
+      'gpt-4o: $2.50 per 1M tokens, upstream p95 900 ms, 30 requests (30.0 %)',
     );
   });
 });

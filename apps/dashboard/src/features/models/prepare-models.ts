@@ -3,6 +3,7 @@ import type { ListedModel } from '../../api/models';
 import type { ErrorBucket, LatencyBucket, SpendBucket } from '../../api/stats';
 import type { BubblePoint } from '../../charts/bubbles/prepare-bubbles';
 import { countOf, formatMs, formatShare } from '../../format/format-number';
+import { formatTarget } from '../../format/format-target';
 import { formatUsd } from '../../format/format-usd';
 
 /** Use of a model at its provider in the range. */
@@ -37,11 +38,9 @@ export interface UsedTargets {
   readonly spend: readonly SpendBucket[];
 }
 
-const targetOf = ({ provider, model }: Pick<ListedModel, 'provider' | 'model'>) => `${provider}/${model}`;
-
 /** Models in use, the busiest first, then all others as they are listed. */
 export function prepareModels(models: readonly ListedModel[], used: UsedTargets): ModelLine[] {
-  const listed = new Map(models.map((model) => [targetOf(model), model]));
+  const listed = new Map(models.map((model) => [formatTarget(model), model]));
   const uses = prepareUses(used, (target) => listed.has(target));
   const busy = [...uses].map(([target, use]): ModelLine => {
     const cut = target.indexOf('/');
@@ -49,7 +48,7 @@ export function prepareModels(models: readonly ListedModel[], used: UsedTargets)
     return { target, ...at, listed: listed.get(target) ?? null, use };
   });
   const idle = models.map((model): ModelLine => {
-    return { target: targetOf(model), provider: model.provider, model: model.model, listed: model, use: null };
+    return { target: formatTarget(model), provider: model.provider, model: model.model, listed: model, use: null };
   });
   return [...busy, ...idle.filter(({ target }) => !uses.has(target))];
 }
@@ -92,9 +91,10 @@ export const isMeasured = (line: ModelLine): line is MeasuredLine =>
   line.use !== null && line.use.p95Ms !== null && line.use.paidUsd !== null;
 
 /** Price to the right, slowness upwards, requests as area. */
-export const toPoint = ({ target, use }: MeasuredLine): BubblePoint => ({
-  ...{ name: target, x: use.paidUsd, y: use.p95Ms, size: use.requests },
+export const toPoint = (name: string, { use }: MeasuredLine): BubblePoint => ({
+  ...{ name, x: use.paidUsd, y: use.p95Ms, size: use.requests },
 });
 
-export const describePoint = ({ target, use: { paidUsd, p95Ms, requests, share } }: MeasuredLine): string =>
-  `${target}: ${formatUsd(paidUsd)} per 1M tokens, upstream p95 ${formatMs(p95Ms)}, ${countOf(requests, 'request')} (${formatShare(share)})`;
+/** By a name that no other point has. */
+export const describePoint = (name: string, { use: { paidUsd, p95Ms, requests, share } }: MeasuredLine): string =>
+  `${name}: ${formatUsd(paidUsd)} per 1M tokens, upstream p95 ${formatMs(p95Ms)}, ${countOf(requests, 'request')} (${formatShare(share)})`;

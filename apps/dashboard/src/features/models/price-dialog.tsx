@@ -2,6 +2,7 @@ import { MODES } from '@llm0/core/pricing/price-book';
 import { useChange } from '../../api/change';
 import { ApiError } from '../../api/client';
 import { changeModel, findModel, type Model, type ModelInput, putModel } from '../../api/models';
+import { formatTarget } from '../../format/format-target';
 import type { DialogOf } from '../../ui/dialog';
 import type { FieldSpec } from '../forms/prepare-form';
 import { type Edit, SpecDialog } from '../forms/spec-form';
@@ -70,7 +71,7 @@ export function PriceDialog({ of: { at, model }, onClose }: DialogOf<Editing>) {
   });
   return (
     <SpecDialog
-      title={at === null ? 'Price a model' : `${at.provider} / ${at.model}`}
+      title={at === null ? 'Price a model' : formatTarget(at)}
       description={model === null ? undefined : sourceOf(model)}
       onClose={onClose}
       specs={at === null ? [...NAME_FIELDS, ...PRICE_FIELDS] : PRICE_FIELDS}

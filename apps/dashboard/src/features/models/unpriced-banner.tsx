@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useUnpriced } from '../../api/models';
 import { formatCount } from '../../format/format-number';
+import { formatTarget } from '../../format/format-target';
 import { Warning } from '../../ui/icons';
 
 /** Models with answers but without a price. */
@@ -15,10 +16,7 @@ export function UnpricedBanner() {
       <span>
         {formatCount(requests)} requests of the last 7 days went to{' '}
         {models.length === 1 ? 'a model' : `${models.length} models`} without a price:{' '}
-        {models
-          .slice(0, 3)
-          .map(({ provider, model }) => `${provider}/${model}`)
-          .join(', ')}
+        {models.slice(0, 3).map(formatTarget).join(', ')}
         {models.length > 3 && ' and others'}. They are recorded at $0.
       </span>
       <Link to="/models" className="underline">

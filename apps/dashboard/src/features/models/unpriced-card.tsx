@@ -1,5 +1,6 @@
 import { useUnpriced } from '../../api/models';
-import { formatCount } from '../../format/format-number';
+import { countOf } from '../../format/format-number';
+import { formatTarget } from '../../format/format-target';
 import { Button } from '../../ui/button';
 import { Card } from '../../ui/card';
 
@@ -17,11 +18,9 @@ export function UnpricedCard({ onPrice }: Props) {
       <ul className="grid gap-1">
         {data.data.map(({ provider, model, requests }) => (
           <li key={`${provider} ${model}`} className="flex items-center justify-between gap-3">
-            <span className="truncate">
-              {provider} / {model}
-            </span>
+            <span className="truncate">{formatTarget({ provider, model })}</span>
             <span className="flex shrink-0 items-center gap-3">
-              <span className="nums text-muted">{formatCount(requests)} requests</span>
+              <span className="nums text-muted">{countOf(requests, 'request')}</span>
               <Button size="small" onClick={() => onPrice({ provider, model })}>
                 Set price
               </Button>

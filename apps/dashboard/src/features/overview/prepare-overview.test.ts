@@ -15,6 +15,7 @@ const overview = (given: Partial<Overview>): Overview => ({
   tokens_out: 0,
   cache_hits: 0,
   semantic_hits: 0,
+  misses: 0,
   latency_ms: NONE,
   ttft_ms: NONE,
   overhead_ms: NONE,
@@ -41,6 +42,7 @@ describe('cards', () => {
         cost_usd: 3,
         cache_hits: 10,
         semantic_hits: 30,
+        misses: 160,
         tokens_in: 1500,
         tokens_out: 500,
       }),
@@ -65,7 +67,7 @@ describe('cards', () => {
   });
 
   test('refused requests lower no hit rate', () => {
-    const now = overview({ requests: 1000, success: 80, failures: 20, caller_errors: 100, cache_hits: 50 });
+    const now = overview({ requests: 1000, success: 80, failures: 20, caller_errors: 100, cache_hits: 50, misses: 50 });
     const [hits] = prepareStats(now, undefined).filter(({ label }) => label === 'Cache hits');
     expect(hits).toMatchObject({ value: '50.0 %' });
   });

@@ -1,3 +1,4 @@
+import { formatTarget } from '../../format/format-target';
 import type { ToolCall } from './conversation';
 import type { Media } from './media';
 import { isObject } from './prepare-body';
@@ -151,7 +152,7 @@ export function readFault(error: unknown, status?: number): ChatFault {
     retryAfterSeconds: typeof told.retry_after === 'number' ? told.retry_after : null,
     attempts: attempts.map(
       ({ provider, model, failure, status: code }) =>
-        `${provider} / ${model}: ${failure}${code === undefined ? '' : ` (${code})`}`,
+        `${formatTarget({ provider: String(provider), model: String(model) })}: ${failure}${code === undefined ? '' : ` (${code})`}`,
     ),
   };
 }

@@ -84,7 +84,7 @@ describe('the playground', () => {
       status: 429,
       fault: {
         ...{ message: 'Too many.', code: 'rate_limit_exceeded', param: 'key', retryAfterSeconds: 7 },
-        attempts: ['openai / m: server_error (500)'],
+        attempts: ['openai/m: server_error (500)'],
       },
     });
     const cut = events({ choices: [{ delta: { content: 'Half' } }] }, { error: { message: 'broke', code: 'x' } });

@@ -22,6 +22,20 @@ export function TurnCard({ turn, number, isLast, playground }: Props) {
   const change = (wish: Partial<Turn>) => store.change({ turns: changeTurn(draft.turns, id, wish) });
   const { problem, add } = usePictureFiles(store, id);
   const name = answers === null ? `Turn ${number}` : `Result of ${answers.name}`;
+  const [isEdited, setIsEdited] = useState(false);
+  if (!isEdited && isShownBelow(turn, playground)) {
+    return (
+      <li className="grid gap-2 rounded-lg border bg-panel p-3" data-turn={role}>
+        <TurnHead {...{ turn, number, name, playground }} />
+        <p className="flex items-center gap-2 text-muted">
+          The answer below.
+          <Button size="small" onClick={() => setIsEdited(true)}>
+            Edit
+          </Button>
+        </p>
+      </li>
+    );
+  }
   return (
     <li className="grid gap-2 rounded-lg border bg-panel p-3" data-turn={role}>
       <TurnHead {...{ turn, number, name, playground }} />
@@ -58,6 +72,12 @@ export function TurnCard({ turn, number, isLast, playground }: Props) {
     </li>
   );
 }
+
+/** The answer's own card has the text; of several, the turn tells which one goes on. */
+const isShownBelow = ({ role, text, toolCalls }: Turn, { state }: Playground): boolean =>
+  role === 'assistant' &&
+  state.runs.length === 1 &&
+  state.runs.every(({ outcome, soFar }) => outcome !== null && soFar.text === text && soFar.toolCalls === toolCalls);
 
 interface HeadProps extends Pick<Props, 'turn' | 'number' | 'playground'> {
   readonly name: string;

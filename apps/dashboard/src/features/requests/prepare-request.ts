@@ -1,6 +1,7 @@
 import type { Log } from '../../api/logs';
 import { prepareParts } from '../../charts/waterfall/prepare-waterfall';
 import { formatCount, formatMs } from '../../format/format-number';
+import { formatTarget } from '../../format/format-target';
 import { formatUsdExact } from '../../format/format-usd';
 import type { PageSearch } from '../../range/page-search';
 import type { RowLink } from '../../ui/table/data-table';
@@ -54,7 +55,7 @@ export function prepareOrigin(log: Log, names: { readonly project: string; reado
     ['Provider', provider, provider === null ? undefined : { to: '/routing', search: ofProject({ open: provider }) }],
     ['Project', names.project, { to: `/projects/${projectId}`, search: ofProject({}) }],
     ['Key', names.key, { to: `/projects/${projectId}`, search: ofProject({ open: keyId }) }],
-    ['Key ID', keyId, others({ api_key_id: keyId })],
+    ['Key requests', 'View all', others({ api_key_id: keyId })],
     ['Customer', customerId, { to: '/customers', search: ofProject(customer) }],
     ['Customer requests', customerId === null ? null : 'View all', others({ customer_id: customerId ?? '' })],
     ['Client request ID', log.client_request_id],
@@ -79,7 +80,7 @@ const soleRoute = ({ attempts }: Pick<Log, 'attempts'>): string | null =>
 
 /** `openai/gpt-4o: priority`, in the words of `X-LLM0-Route`. */
 const describeReason = ({ provider, model, reason }: NonNullable<Log['routing']>[number]): string =>
-  `${provider}/${model}: ${reason.replaceAll('_', ' ')}`;
+  `${formatTarget({ provider, model })}: ${reason.replaceAll('_', ' ')}`;
 
 /** `2 images, 12.5 seconds`; null without any. */
 const describeUnits = (units: Log['units']): string | null =>
@@ -105,8 +106,8 @@ export function prepareMeasures(log: Log): Readonly<Record<string, readonly Fact
   const labels = Object.entries(log.labels ?? {});
   const parts = prepareParts(log);
   const waitMs = parts?.waitMs ?? 0;
-  // Rows of failures hold neither; those of retries count the pauses as the provider's time.
-  const upstreamMs = log.upstream_ms === null ? (parts?.upstreamMs ?? null) : Math.max(0, log.upstream_ms - waitMs);
+  // Rows of failures hold neither; older ones count the pauses as the provider's time.
+  const upstreamMs = (waitMs === 0 ? log.upstream_ms : null) ?? parts?.upstreamMs ?? null;
   return {
     Time: [
       ['Total', formatMs(log.latency_ms)],

@@ -22,6 +22,7 @@ import { ViewsMenu } from './menus/views-menu';
 import { changeOf, chipsOf, fromSavedFilters, toSavedFilters } from './prepare-filters';
 import { requestColumns, shownColumns } from './request-columns';
 import { RequestsHistogram } from './requests-histogram';
+import { UnreadFilters } from './unread-filters';
 import { focusRowOf, followRowOf, useRowKeys } from './use-row-keys';
 
 type Search = RequestsSearch;
@@ -34,7 +35,7 @@ const NEWEST_FIRST = '-created_at';
 function useRequests() {
   const page = usePage();
   const search = useSearch({ from: '/requests' }) as Search;
-  const { sort = NEWEST_FIRST, view } = search;
+  const { sort = NEWEST_FIRST, view, unread = [] } = search;
   // Live mode needs the newest first.
   const live = search.live === true && sort === NEWEST_FIRST;
   const navigate = useNavigate();
@@ -60,7 +61,7 @@ function useRequests() {
     change({ ...gone, ...fromSavedFilters(filters), sort: by === NEWEST_FIRST ? undefined : by, view: id });
   };
   const takeSort = (by: string) => change({ sort: by === NEWEST_FIRST ? undefined : by });
-  return { page, sort, view, live, filter, query, order, asked, logs, columns, change, takeView, takeSort };
+  return { page, sort, view, unread, live, filter, query, order, asked, logs, columns, change, takeView, takeSort };
 }
 
 export function RequestsPage() {
@@ -77,6 +78,7 @@ export function RequestsPage() {
   return (
     <PageFrame title="Requests" page={page} actions={<Actions of={list} />}>
       <FilterBar filter={filter} projectId={page.projectId} onChange={change} />
+      <UnreadFilters unread={list.unread} onChange={(unread) => change({ unread })} />
       <div className="flex items-start gap-4">
         <div className="flex min-w-0 flex-1 flex-col gap-4">
           <RequestsHistogram page={page} query={{ ...query, ...page.query }} />

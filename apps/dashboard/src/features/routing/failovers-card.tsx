@@ -1,5 +1,7 @@
 import { useFailovers } from '../../api/routing';
-import { formatStamp, type TimeZoneChoice } from '../../format/format-time';
+import { countOf, formatCount } from '../../format/format-number';
+import { formatTarget } from '../../format/format-target';
+import { formatInstant, formatStamp, type TimeZoneChoice } from '../../format/format-time';
 import { usePage } from '../../range/use-page';
 import { requestsLink } from '../../range/use-show-requests';
 import type { Column } from '../../ui/table/column';
@@ -12,10 +14,10 @@ const MINUTE_MS = 60_000;
 export function FailoversCard() {
   const failovers = useFailovers();
   const { timeZone } = usePage();
-  const isAll = failovers.data?.next_cursor === null;
   return (
     <TableCard
-      title={isAll || failovers.data === undefined ? 'Failovers' : `The newest ${failovers.data.data.length} failovers`}
+      title="Failovers"
+      actions={failovers.data && <Extent of={failovers.data} timeZone={timeZone} />}
       caption="Failovers from one target to the next, equal ones together"
       query={failovers}
       columns={[...COLUMNS, ...timeColumns(timeZone)]}
@@ -29,17 +31,34 @@ export function FailoversCard() {
   );
 }
 
+interface ExtentProps {
+  readonly of: NonNullable<ReturnType<typeof useFailovers>['data']>;
+  readonly timeZone: TimeZoneChoice;
+}
+
+/** How many the table adds up, and since when. */
+function Extent({ of: { data, next_cursor: next }, timeZone }: ExtentProps) {
+  const oldest = data.at(-1);
+  if (oldest === undefined) return null;
+  const count = next === null ? countOf(data.length, 'failover') : `The newest ${formatCount(data.length)}`;
+  return (
+    <span className="text-xs text-muted">
+      {count} since {formatInstant(oldest.created_at, timeZone)}
+    </span>
+  );
+}
+
 /** Requests that others answered are listed as such; those that nobody answered by their last provider. */
 const linkOf = ({ from, first, last, isAnswered, to }: FailoverGroup) =>
   requestsLink({
     ...{ from: first, to: new Date(Date.parse(last) + MINUTE_MS).toISOString() },
-    ...(isAnswered ? { failover_from: from.provider } : { outcome: 'error', provider: to.split(' / ')[0] }),
+    ...(isAnswered ? { failover_from: from.provider } : { outcome: 'error', provider: to.provider }),
   });
 
 const COLUMNS: readonly Column<FailoverGroup>[] = [
-  { header: 'From', value: ({ from }) => `${from.provider} / ${from.model}` },
+  { header: 'From', value: ({ from }) => formatTarget(from) },
   { header: 'Reason', value: (row) => row.reason, tone: () => 'warn' },
-  { header: 'To', value: (row) => row.to },
+  { header: 'To', value: ({ to }) => formatTarget(to) },
   {
     header: 'Outcome',
     value: (row) => (row.isAnswered ? 'answered' : 'failed too'),
@@ -49,7 +68,13 @@ const COLUMNS: readonly Column<FailoverGroup>[] = [
   { header: 'Time lost, median', unit: 'ms', wideOnly: true, value: (row) => row.lostMs },
 ];
 
+const zone = (timeZone: TimeZoneChoice) => (timeZone === 'utc' ? 'UTC' : 'local');
 const timeColumns = (timeZone: TimeZoneChoice): readonly Column<FailoverGroup>[] => [
-  { header: 'First', wideOnly: 'very', value: (row) => row.first, cell: (row) => formatStamp(row.first, timeZone) },
-  { header: 'Last', value: (row) => row.last, cell: (row) => formatStamp(row.last, timeZone) },
+  {
+    header: `First (${zone(timeZone)})`,
+    wideOnly: 'very',
+    value: (row) => row.first,
+    cell: (row) => formatStamp(row.first, timeZone),
+  },
+  { header: `Last (${zone(timeZone)})`, value: (row) => row.last, cell: (row) => formatStamp(row.last, timeZone) },
 ];

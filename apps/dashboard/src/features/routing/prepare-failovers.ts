@@ -1,10 +1,15 @@
 import type { Failover } from '../../api/routing';
 
+interface Target {
+  readonly provider: string;
+  readonly model: string;
+}
+
 /** Equal switches from one target to the next. */
 export interface FailoverGroup {
   readonly key: string;
-  readonly from: { readonly provider: string; readonly model: string };
-  readonly to: string;
+  readonly from: Target;
+  readonly to: Target;
   /** In words, with the status of the answer. */
   readonly reason: string;
   readonly isAnswered: boolean;
@@ -42,7 +47,7 @@ function toGroup(key: string, own: readonly Failover[]): FailoverGroup {
   return {
     key,
     from: { provider: row.original_provider, model: row.original_model },
-    to: `${row.fallback_provider} / ${row.fallback_model}`,
+    to: { provider: row.fallback_provider, model: row.fallback_model },
     ...{ reason: reasonOf(row), isAnswered: row.fallback_succeeded, times: own.length },
     ...{ first: times[0] ?? '', last: times.at(-1) ?? '' },
     lostMs: lost.sort((a, b) => a - b)[Math.floor((lost.length - 1) / 2)] ?? null,

@@ -13,9 +13,9 @@ describe('the route of an alias', () => {
     const route = prepareAliasRoute({ alias: 'smart', strategy: 'weighted', targets: ROWS, failover: '' }, context);
     expect(route).toMatchObject({ start: 'smart', goesOn: true, end: 'error to the caller' });
     expect(route.steps.map(({ name, label, share, isSkipped }) => [name, label, share, isSkipped])).toEqual([
-      ['openai / gpt-4o', '75 %', 0.75, false],
-      ['anthropic / claude', '25 %', 0.25, false],
-      ['groq / llama', null, 0, true],
+      ['openai/gpt-4o', '75 %', 0.75, false],
+      ['anthropic/claude', '25 %', 0.25, false],
+      ['groq/llama', null, 0, true],
     ]);
   });
 
@@ -28,7 +28,7 @@ describe('the route of an alias', () => {
 
   test('follows a form that is being filled in', () => {
     expect(stepsOf({ strategy: 'priority', targets: '' })).toEqual([]);
-    expect(stepsOf({ strategy: 'priority', targets: '/\nopenai/' }).map(({ name }) => name)).toEqual(['openai / ?']);
+    expect(stepsOf({ strategy: 'priority', targets: '/\nopenai/' }).map(({ name }) => name)).toEqual(['openai/?']);
     expect(stepsOf({ strategy: 'weighted', targets: 'openai/a ×x %' })).toMatchObject([{ label: '?', share: null }]);
     expect(prepareAliasRoute({}, context)).toMatchObject({ start: 'the alias', steps: [] });
   });

@@ -1,5 +1,6 @@
 import type { Alias } from '../../api/routing';
 import type { Route, RouteStep } from '../../charts/route/prepare-route';
+import { formatTarget } from '../../format/format-target';
 import type { FormValues } from '../forms/prepare-form';
 import { parseRows, readShare, type TargetRow } from './prepare-targets';
 
@@ -47,7 +48,8 @@ function stepsOf(values: FormValues, order: Order, { isSetUp, isPriced }: Contex
 }
 
 const isFilled = ({ provider, model }: TargetRow) => provider.trim() !== '' || model.trim() !== '';
-const nameOf = ({ provider, model }: TargetRow) => `${provider.trim() || '?'} / ${model.trim() || '?'}`;
+const nameOf = ({ provider, model }: TargetRow) =>
+  formatTarget({ provider: provider.trim() || '?', model: model.trim() || '?' });
 
 const LABELS: Partial<Record<Order, string>> = { least_latency: 'fastest', cheapest: 'cheapest' };
 

@@ -56,7 +56,7 @@ test('a provider without a key that got requests lately lost its key, or its req
   const keyless = { ...provider('openai'), is_configured: false };
   const labelOf = (health: ProviderHealth[]) =>
     prepareProviders([keyless], { now: [], health, latency: [] })[0]?.health.label;
-  expect([labelOf([fared('openai', 1, 0)]), labelOf([])]).toEqual(['no key now', 'not set up']);
+  expect([labelOf([fared('openai', 1, 0)]), labelOf([])]).toEqual(['key removed', 'not set up']);
 });
 
 describe('the last hours of providers', () => {

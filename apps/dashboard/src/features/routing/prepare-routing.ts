@@ -2,6 +2,7 @@ import { failureRate } from '@llm0/core/errors/outcome';
 import type { Chain, ChainInput, Provider } from '../../api/routing';
 import type { LatencyBucket, ProviderHealth } from '../../api/stats';
 import { countOf } from '../../format/format-number';
+import { formatTarget } from '../../format/format-target';
 import type { Tone } from '../../ui/badge';
 import type { WeightedTarget } from './prepare-targets';
 
@@ -65,7 +66,7 @@ function healthOf(
   { errorRate, isAsked }: { readonly errorRate: number | null; readonly isAsked: boolean },
 ): ProviderLine['health'] {
   // One that answered was set up, or its requests are made-up ones.
-  if (!provider.is_configured) return { label: isAsked ? 'no key now' : 'not set up', tone: 'neutral' };
+  if (!provider.is_configured) return { label: isAsked ? 'key removed' : 'not set up', tone: 'neutral' };
   if (!provider.is_active) return { label: 'off', tone: 'neutral' };
   if (provider.drain) return { label: 'drained by operator', tone: 'warn' };
   if (provider.health_check === 'failing') return { label: 'health check fails', tone: 'bad' };
@@ -122,13 +123,12 @@ export function prepareTargets(targets: Provider['targets'], nowMs: number): Tar
 
 /** Targets → the API's chain; hidden fields stay unchanged. */
 export function toChain(typed: readonly WeightedTarget[], chain: Chain | null): ChainInput {
-  const matches = new Map(chain?.targets.map((target) => [nameOf(target), target.matches]));
+  const matches = new Map(chain?.targets.map((target) => [formatTarget(target), target.matches]));
   const targets = typed.map(pathOf).map((target) => {
-    const known = matches.get(nameOf(target));
+    const known = matches.get(formatTarget(target));
     return known === undefined ? target : { ...target, matches: known };
   });
   return { targets, local_tier: chain?.local_tier ?? null, hedge_after_ms: chain?.hedge_after_ms ?? null };
 }
 
 export const pathOf = ({ provider, model }: WeightedTarget) => ({ provider, model });
-const nameOf = ({ provider, model }: WeightedTarget) => `${provider}/${model}`;

@@ -2,6 +2,7 @@ import { useChange } from '../../api/change';
 import { ApiError, api, read } from '../../api/client';
 import type { Provider, ProviderInput } from '../../api/routing';
 import { saveChanges } from '../../api/save-changes';
+import { EGRESS_HINT } from '../forms/egress-hint';
 import type { FieldSpec } from '../forms/prepare-form';
 import { readLines, readPairs } from '../forms/read-lines';
 import { type Edit, SpecForm } from '../forms/spec-form';
@@ -10,7 +11,7 @@ import { TestButton } from './test-button';
 const FIELDS: readonly FieldSpec[] = [
   {
     ...{ name: 'base_url', label: 'Base URL', kind: 'text', isWide: true, placeholder: 'https://…' },
-    hint: 'Ends in /v1 for OpenAI-compatible servers. Stored keys stay.',
+    hint: `Ends in /v1 for OpenAI-compatible servers. ${EGRESS_HINT} Stored keys stay.`,
   },
   {
     ...{ name: 'options', label: 'Options', kind: 'text', rows: 2 },

@@ -1,5 +1,6 @@
 import { Fragment } from 'react';
 import { colorOf } from '../../charts/series-colors';
+import { formatTarget } from '../../format/format-target';
 import { toShares } from './prepare-targets';
 
 interface Target {
@@ -33,9 +34,7 @@ export function TargetFlow({
             className={`inline-flex max-w-64 items-center gap-1.5 rounded-md border px-2 py-1 text-xs ${target.is_configured ? 'border-line-strong' : 'border-dashed text-faint'}`}
           >
             <span className="size-2 shrink-0 rounded-[2px]" style={{ background: colorOf(target.provider) }} />
-            <span className="truncate">
-              {target.provider} / {target.model}
-            </span>
+            <span className="truncate">{formatTarget(target)}</span>
             {showWeights && <span className="nums text-muted">{shares[index]} %</span>}
             {!target.is_priced && <span className="text-warn">no price</span>}
             {!target.is_configured && <span className="sr-only">(not set up)</span>}

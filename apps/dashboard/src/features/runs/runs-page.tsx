@@ -1,7 +1,9 @@
 import { useProjectNames } from '../../api/projects';
+import { formatShare, NOTHING } from '../../format/format-number';
 import { formatUsdExact } from '../../format/format-usd';
 import { useOpened } from '../../range/use-opened';
 import { usePage } from '../../range/use-page';
+import { Meter } from '../../ui/meter';
 import type { Column } from '../../ui/table/column';
 import { timeColumn } from '../../ui/table/column';
 import { MoreRows } from '../../ui/table/more-rows';
@@ -53,6 +55,10 @@ const firstRun = () => `curl ${location.origin}/v1/chat/completions \\
   -d '{"model": "gpt-4o-mini", "messages":
     [{"role": "user", "content": "Hello!"}]}'`;
 
+/** Null without a budget. */
+const usedShare = ({ spent_usd: spent, budget_usd: budget }: Run) =>
+  budget === null || budget === 0 ? null : spent / budget;
+
 const RUN: Column<Run> = { header: 'Run', narrow: true, value: (row) => row.id };
 const COLUMNS: readonly Column<Run>[] = [
   { header: 'State', value: (row) => row.state, tone: (row) => STATE_TONES[row.state] },
@@ -62,15 +68,31 @@ const COLUMNS: readonly Column<Run>[] = [
     value: (row) => row.budget_usd,
     cell: ({ budget_usd: usd }) => (usd === null ? 'none' : formatUsdExact(usd)),
   },
+  {
+    ...{ header: 'Used', align: 'right', wideOnly: true, value: usedShare },
+    cell: (row) => <Used share={usedShare(row)} />,
+  },
   { header: 'Requests', unit: 'count', wideOnly: true, value: (row) => row.requests },
   { header: 'Tool calls', unit: 'count', wideOnly: true, value: (row) => row.tool_calls },
 ];
+
+function Used({ share }: { readonly share: number | null }) {
+  if (share === null) return NOTHING;
+  return (
+    <span className="inline-flex items-center gap-2">
+      <span className="w-20">
+        <Meter share={share} label="Budget used" />
+      </span>
+      <span className="w-14">{formatShare(share)}</span>
+    </span>
+  );
+}
 
 function startedColumn(timeZone: Parameters<typeof timeColumn>[0]): Column<Run> {
   const time = timeColumn<{ created_at: string }>(timeZone);
   const at = (row: Run) => ({ created_at: row.started_at ?? '' });
   return {
-    ...{ header: 'Started', wideOnly: true, value: (row) => row.started_at },
+    ...{ header: time.header.replace('Time', 'Started'), wideOnly: true, value: (row) => row.started_at },
     cell: (row) => (row.started_at === null ? '–' : time.cell?.(at(row))),
   };
 }

@@ -38,7 +38,7 @@ export function AlertsCard() {
       caption="Alerts"
       query={alerts}
       columns={COLUMNS}
-      rows={alerts.data?.data}
+      rows={alerts.data && firingFirst(alerts.data.data)}
       rowKey={(row) => row.id}
       linkOf={(row) => opened.linkTo(row.id)}
       emptyTitle="No alerts yet"
@@ -71,9 +71,14 @@ export function AlertsCard() {
   );
 }
 
+/** Alerts that need someone come before all others. */
+const firingFirst = (alerts: readonly Alert[]) => alerts.toSorted((a, b) => Number(isBad(b)) - Number(isBad(a)));
+
+const isBad = (alert: Alert) => statesOf(alert, Date.now()).some(({ tone }) => tone === 'bad');
+
 const COLUMNS: readonly Column<Alert>[] = [
   {
-    header: 'Name',
+    ...{ header: 'Name', wraps: true },
     value: (row) => row.name,
     cell: (row) => (
       <Name name={row.name}>

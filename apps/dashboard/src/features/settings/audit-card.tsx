@@ -22,9 +22,9 @@ const ACTIONS = optionsOf([
 ]);
 const DAY_MS = 86_400_000;
 const PERIODS = [
-  ['1', 'last day'],
-  ['7', 'last 7 days'],
-  ['30', 'last 30 days'],
+  ['1', 'Last day'],
+  ['7', 'Last 7 days'],
+  ['30', 'Last 30 days'],
 ] as const;
 
 /** Every change as a sentence; a row opens what was before and after. */
@@ -90,20 +90,20 @@ function Filters({ rows, filter, onChange }: FiltersProps) {
   const field = (label: string, anyLabel: string) => ({ 'aria-label': label, anyLabel, className: 'w-36' });
   return (
     <>
-      <Select {...field('Actor', 'anyone')} options={actors} value={filter.actor ?? ''} onValue={set('actor')} />
+      <Select {...field('Actor', 'Anyone')} options={actors} value={filter.actor ?? ''} onValue={set('actor')} />
       <Select
-        {...field('Action', 'any action')}
+        {...field('Action', 'Any action')}
         options={ACTIONS}
         value={filter.action ?? ''}
         onValue={set('action')}
       />
       <Select
-        {...field('Resource', 'everything')}
+        {...field('Resource', 'Everything')}
         options={RESOURCES}
         value={filter.resource ?? ''}
         onValue={set('resource')}
       />
-      <Select {...field('Period', 'any time')} options={PERIODS} value={days} onValue={setPeriod} />
+      <Select {...field('Period', 'Any time')} options={PERIODS} value={days} onValue={setPeriod} />
     </>
   );
 }

@@ -4,6 +4,7 @@ import type { TimeZoneChoice } from '../../format/format-time';
 import { formatInstant, formatWeekday } from '../../format/format-time';
 import { formatUsd } from '../../format/format-usd';
 import type { Tone } from '../../ui/badge';
+import { EGRESS_HINT } from '../forms/egress-hint';
 import type { FieldSpec, FormValues } from '../forms/prepare-form';
 
 const percent = {
@@ -76,7 +77,7 @@ const OBJECTIVE: FieldSpec = {
 };
 const WEBHOOK: FieldSpec = {
   ...{ name: 'webhook_url', label: 'Webhook', kind: 'text', required: true },
-  hint: 'A URL, or mailto:ann@example.com,ben@example.com',
+  hint: `A URL, or mailto:ann@example.com,ben@example.com. ${EGRESS_HINT}`,
 };
 const ROUTING_KEY: FieldSpec = {
   ...{ name: 'routing_key', label: 'Integration key', kind: 'text', secret: true },

@@ -172,6 +172,6 @@ function thingOf({ resource, resource_id: id, before, after }: Told, { project }
 export const keysOf = (entries: readonly Told[]): readonly string[] =>
   entries.flatMap(({ action, resource_id: id }) => (action === 'send' && id !== null ? [id] : []));
 
-export const spaced = (name: string): string => name.replaceAll('_', ' ');
+export const spaced = (name: string): string => name.replaceAll('_', ' ').replace(/^mcp\b/, 'MCP');
 
 const objectOf = (value: unknown): Json => (typeof value === 'object' && value !== null ? (value as Json) : {});

@@ -12,6 +12,7 @@ import {
   filterOf,
   hasOutcomes,
   isFilter,
+  isNamedByCallers,
   isOfRows,
   labelIn,
   prepareSpendLines,
@@ -36,14 +37,17 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
   const outcomes = useErrors({ ...query, interval: 'all', top: '1000' }, hasOutcomes(groupBy));
   const { lines, mistyped } = useMemo(() => {
     if (now.data === undefined) return { lines: undefined, mistyped: 0 };
-    const known = outcomes.data?.buckets ?? [];
-    const beside = { before: before.data?.buckets, first: first.data?.buckets, outcomes: known };
-    return { lines: prepareSpendLines(now.data.buckets, beside), mistyped: countMistyped(now.data.buckets, known) };
-  }, [now.data, before.data, first.data, outcomes.data]);
+    // A part of the range would tell too few requests.
+    const known = outcomes.data?.partial === false ? outcomes.data.buckets : [];
+    const keepsAll = !isNamedByCallers(groupBy);
+    const beside = { before: before.data?.buckets, first: first.data?.buckets, outcomes: known, keepsAll };
+    const mistyped = keepsAll ? 0 : countMistyped(now.data.buckets, known);
+    return { lines: prepareSpendLines(now.data.buckets, beside), mistyped };
+  }, [groupBy, now.data, before.data, first.data, outcomes.data]);
   const name: Column<SpendLine> = {
     header: 'Name',
     value: (line) => labelOf(line.name),
-    cell: (line) => <SeriesName name={line.name} label={labelOf(line.name)} />,
+    cell: (line) => <SeriesName wraps name={line.name} label={labelOf(line.name)} />,
   };
   return (
     <TableCard
@@ -63,6 +67,11 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
       {mistyped > 0 && (
         <p className="border-t px-4 py-2 text-xs text-muted">
           {countOf(mistyped, 'request')} for names that no model answered {mistyped === 1 ? 'is' : 'are'} left out.
+        </p>
+      )}
+      {outcomes.data?.partial === true && (
+        <p className="border-t px-4 py-2 text-xs text-muted">
+          $ / request counts refused requests, too: outcomes of a range this long are not read.
         </p>
       )}
       {now.data !== undefined && now.data.groups > 100 && (

@@ -24,6 +24,8 @@ interface Beside {
   readonly first?: readonly SpendBucket[];
   /** Outcomes of the same groups: refusals cost nothing, and dilute what a request costs. */
   readonly outcomes?: readonly ErrorBucket[];
+  /** Keeps groups that only refusals and errors of callers have. */
+  readonly keepsAll?: boolean;
 }
 
 /** Requests that were answered, failed or were left; undefined without outcomes. */
@@ -39,14 +41,14 @@ export const countMistyped = (now: readonly SpendBucket[], outcomes: readonly Er
 /** One line for each group, dearest first, with the previous period. */
 export function prepareSpendLines(
   now: readonly SpendBucket[],
-  { before = [], first = [], outcomes = [] }: Beside = {},
+  { before = [], first = [], outcomes = [], keepsAll = false }: Beside = {},
 ): SpendLine[] {
   const asked = new Map(outcomes.map((bucket) => [bucket.group ?? '', askedOf(bucket)]));
   const began = new Set(first.filter(({ requests }) => requests > 0).map(({ group }) => group ?? ''));
   const total = now.reduce((sum, { cost_usd }) => sum + cost_usd, 0);
   const earlier = new Map(before.map((bucket) => [bucket.group ?? '', bucket.cost_usd]));
   return now
-    .filter(({ group, cost_usd: usd }) => usd !== 0 || asked.get(group ?? '') !== 0)
+    .filter(({ group, cost_usd: usd }) => keepsAll || usd !== 0 || asked.get(group ?? '') !== 0)
     .map((bucket): SpendLine => {
       const name = bucket.group ?? '';
       const requests = asked.get(name) ?? bucket.requests;
@@ -80,18 +82,20 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const FEW_HOURS_MS = 6 * HOUR_MS;
 
-/** True if a customer range is drawn in whole days, from the start of its first day. */
-export const isByDays = (range: TimeRange): boolean => range.toMs - range.fromMs > DAY_MS;
+/** Rows are kept longer than this, whatever `LOG_RETENTION_DAYS` says. */
+const ROWS_KEPT_MS = 61 * DAY_MS;
 
-/** Customers have hourly data for a day only. Longer ranges start at the beginning of their first day. */
-export function toCustomerRange(range: TimeRange): TimeRange {
-  if (range.toMs - range.fromMs <= FEW_HOURS_MS) return range;
-  if (!isByDays(range)) return { ...range, intervalMs: Math.max(HOUR_MS, range.intervalMs) };
-  return {
-    ...range,
-    fromMs: Math.floor(range.fromMs / DAY_MS) * DAY_MS,
-    intervalMs: Math.max(DAY_MS, range.intervalMs),
-  };
+/** True if the range's first day can't be cut: its requests may be gone, and customers' sums are of whole UTC days. */
+export const isByDays = ({ fromMs, toMs }: TimeRange, nowMs = Date.now()): boolean =>
+  toMs - fromMs > DAY_MS && fromMs < nowMs - ROWS_KEPT_MS;
+
+/** Customers have hourly data for a day only: longer ranges are drawn by days. */
+export function toCustomerRange(range: TimeRange, nowMs = Date.now()): TimeRange {
+  const lengthMs = range.toMs - range.fromMs;
+  if (lengthMs <= FEW_HOURS_MS) return range;
+  if (lengthMs <= DAY_MS) return { ...range, intervalMs: Math.max(HOUR_MS, range.intervalMs) };
+  const fromMs = isByDays(range, nowMs) ? Math.floor(range.fromMs / DAY_MS) * DAY_MS : range.fromMs;
+  return { ...range, fromMs, intervalMs: Math.max(DAY_MS, range.intervalMs) };
 }
 
 /** Range of a page for these groups' spend, and its query. */
@@ -127,8 +131,11 @@ export const labelIn = (groupBy: string): string | undefined =>
 /** These are read from single requests, of at most 7 days. */
 export const isOfRows = (groupBy: string): boolean => groupBy === 'modality' || labelIn(groupBy) !== undefined;
 
-/** Roll-ups of customers don't tell outcomes, nor do tool calls of other groups. */
-export const hasOutcomes = (groupBy: string): boolean => ['model', 'provider', 'project', 'key'].includes(groupBy);
+/** Tool calls have no outcomes of requests. */
+export const hasOutcomes = (groupBy: string): boolean => groupBy !== 'modality';
+
+/** Callers name these groups: one that nothing answered may be mistyped. */
+export const isNamedByCallers = (groupBy: string): boolean => groupBy === 'model' || groupBy === 'provider';
 
 /** Requests can't be filtered by these. */
 export const isFilter = (groupBy: string): boolean => groupBy !== 'team' && groupBy !== 'cost_center';

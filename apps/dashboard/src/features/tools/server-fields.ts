@@ -1,4 +1,5 @@
 import type { McpServer } from '../../api/tools';
+import { EGRESS_HINT } from '../forms/egress-hint';
 import type { FieldSpec, FormValues } from '../forms/prepare-form';
 import { readLines, readPairs } from '../forms/read-lines';
 
@@ -37,6 +38,7 @@ const SHARED: readonly FieldSpec[] = [
 const URL_FIELD: FieldSpec = {
   ...{ name: 'url', label: 'URL', kind: 'text', required: true, isWide: true },
   placeholder: 'https://…/mcp',
+  hint: EGRESS_HINT,
 };
 const AUTH: FieldSpec = {
   name: 'auth_type',

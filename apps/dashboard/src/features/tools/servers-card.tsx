@@ -40,7 +40,17 @@ export function ServersCard() {
       linkOf={(row) => linkTo(row.id)}
       csvName="mcp-servers"
       emptyTitle="No MCP servers yet"
-      emptyHint="Add one, then let keys or projects call its tools (allowed_tools)."
+      emptyHint={
+        <>
+          Its tools run behind the keys, limits and log of this gateway. You pick the tools, then the keys and projects
+          that may call them.
+          <span className="mt-3 block">
+            <ChangeButton kind="primary" onClick={() => open('new')}>
+              Add the first server
+            </ChangeButton>
+          </span>
+        </>
+      }
     >
       {id === 'new' && mayChange && <NewServer onClose={close} onAdded={show} />}
       {id !== undefined && id !== 'new' && (

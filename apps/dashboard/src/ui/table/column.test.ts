@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { type Column, drawCell, isRight, sortRows, tableCsv } from './column';
+import { type Column, columnPlaces, drawCell, isRight, sortRows, tableCsv } from './column';
 
 interface Row {
   readonly usd: number | null;
@@ -27,4 +27,15 @@ test('rows are sorted by a column, whose missing values come last either way; wi
     [3, 2, 1, null],
   ]);
   expect(sortRows(rows, [column], null)).toBe(rows);
+});
+
+test('amounts of one column have their points below each other', () => {
+  const column: Column<{ usd: number | null }> = { header: 'Spend', unit: 'usd', value: ({ usd }) => usd };
+  const name: Column<{ usd: number | null }> = { header: 'Name', value: () => 'a.b' };
+  const rows = [{ usd: 5.08 }, { usd: 0.9314 }, { usd: 0 }, { usd: null }];
+  const [places] = columnPlaces([column, name], rows);
+  expect(columnPlaces([column, name], rows)).toEqual([4, 0]);
+  expect(drawCell(column, { usd: 5.08 }, places)).toMatchObject({ props: { style: { paddingRight: '2ch' } } });
+  expect(drawCell(column, { usd: 0.9314 }, places)).toBe('$0.9314');
+  expect(drawCell(column, { usd: null }, places)).toBe('–');
 });

@@ -34,18 +34,39 @@ export interface Column<T> {
 
 export const isRight = <T,>({ align, unit }: Column<T>): boolean => align === 'right' || unit !== undefined;
 
-/** Content of a cell. */
-export function drawCell<T>(column: Column<T>, row: T): ReactNode {
+/** Content of a cell. `places`: most decimals of its column, so that points stand below each other. */
+export function drawCell<T>(column: Column<T>, row: T, places = 0): ReactNode {
   const { unit, none = NOTHING } = column;
   if (column.cell !== undefined) return column.cell(row);
   const value = column.value(row);
   if (column.tone !== undefined) return <Badge tone={column.tone(row)}>{value}</Badge>;
-  return typeof value === 'number' && unit !== undefined ? UNITS[unit].full(value) : (value ?? none);
+  if (typeof value !== 'number' || unit === undefined) return value ?? none;
+  const text = UNITS[unit].full(value);
+  const missing = places - placesOf(text);
+  return missing <= 0 ? text : <span style={{ paddingRight: `${missing}ch` }}>{text}</span>;
+}
+
+const placesOf = (text: string) => /\.(\d+)$/.exec(text)?.[1]?.length ?? 0;
+
+/** Small amounts have more decimals than large ones. */
+const MONEY: readonly (Unit | undefined)[] = ['usd', 'price'];
+/** Rows that are looked at; one further down may stand out. */
+const LOOKED_AT = 200;
+
+/** Most decimals of each column of money. */
+export function columnPlaces<T>(columns: readonly Column<T>[], rows: readonly T[]): readonly number[] {
+  const seen = rows.slice(0, LOOKED_AT);
+  return columns.map(({ unit, cell, value }) => {
+    if (unit === undefined || cell !== undefined || !MONEY.includes(unit)) return 0;
+    const texts = seen.map(value).map((amount) => (typeof amount === 'number' ? UNITS[unit].full(amount) : ''));
+    // A text without a point, such as $120K, ends where all others do.
+    return Math.max(0, ...texts.map(placesOf));
+  });
 }
 
 /** Time of a row. */
 export const timeColumn = <T extends { readonly created_at: string }>(timeZone: TimeZoneChoice): Column<T> => ({
-  header: 'Time',
+  header: `Time (${timeZone === 'utc' ? 'UTC' : 'local'})`,
   value: (row) => row.created_at,
   cell: (row) => <Stamp text={formatStamp(row.created_at, timeZone)} />,
 });

@@ -3,7 +3,7 @@ import { formatCount } from '../../format/format-number';
 import { downloadText } from '../download-text';
 import { EmptyState } from '../empty-state';
 import { Download } from '../icons';
-import { type Column, fromOrder, isRight, type Sorting, sortRows, tableCsv, toOrder } from './column';
+import { type Column, columnPlaces, fromOrder, isRight, type Sorting, sortRows, tableCsv, toOrder } from './column';
 import { FindableRows } from './findable-rows';
 import type { WindowPart } from './prepare-window';
 import { alignOf, LoadingRows, Row, type RowAnchor, type RowLink, SIZES, type Size } from './table-row';
@@ -103,6 +103,7 @@ interface BodyProps<T> {
 /** Drawn rows, with gaps in place of the others. */
 function Body<T extends object>({ table, sorted, size, parts }: BodyProps<T>): ReactNode {
   const { columns, rowKey, onRow, linkOf, lead, sticky, loadingRows = 5 } = table;
+  const places = useMemo(() => columnPlaces(columns, sorted ?? []), [columns, sorted]);
   if (sorted === undefined) return <LoadingRows count={loadingRows} {...{ columns, size }} />;
   return parts.flatMap((part, index) =>
     part.gapPx !== undefined ? (
@@ -117,7 +118,7 @@ function Body<T extends object>({ table, sorted, size, parts }: BodyProps<T>): R
         .map((row, at) => (
           <Row
             key={rowKey(row)}
-            {...{ row, columns, size, onRow }}
+            {...{ row, columns, places, size, onRow }}
             link={linkOf?.(row)}
             lead={lead?.cell(row)}
             rowIndex={sticky ? part.from + at + FIRST_ROW : undefined}

@@ -63,6 +63,8 @@ export function LoadingRows<T>({ count, columns, size }: LoadingProps<T>) {
 interface RowProps<T> {
   readonly row: T;
   readonly columns: readonly Column<T>[];
+  /** See `drawCell`. */
+  readonly places: readonly number[];
   readonly size: Size;
   readonly onRow: ((row: T) => void) | undefined;
   readonly link: RowLink | RowAnchor | undefined;
@@ -76,7 +78,7 @@ const widthOf = <T,>({ wraps, narrow }: Column<T>, { widths, width }: Size) =>
 
 const HEAD = '-outline-offset-2! block max-w-full truncate rounded text-left';
 
-export function Row<T>({ row, columns, size, onRow, link, lead, rowIndex }: RowProps<T>) {
+export function Row<T>({ row, columns, places, size, onRow, link, lead, rowIndex }: RowProps<T>) {
   const leads = onRow !== undefined || link !== undefined;
   return (
     <tr
@@ -93,16 +95,16 @@ export function Row<T>({ row, columns, size, onRow, link, lead, rowIndex }: RowP
           title={column.narrow ? String(column.value(row) ?? '') : undefined}
         >
           {index > 0 || !leads ? (
-            drawCell(column, row)
+            drawCell(column, row, places[index])
           ) : link !== undefined && 'href' in link ? (
-            <Anchor link={link}>{drawCell(column, row)}</Anchor>
+            <Anchor link={link}>{drawCell(column, row, places[index])}</Anchor>
           ) : link !== undefined ? (
             <Link {...(link as LinkProps)} data-row className={HEAD} onKeyDown={followOnSpace}>
-              {drawCell(column, row)}
+              {drawCell(column, row, places[index])}
             </Link>
           ) : (
             <button type="button" data-row className={HEAD} onClick={() => onRow?.(row)}>
-              {drawCell(column, row)}
+              {drawCell(column, row, places[index])}
             </button>
           )}
         </td>

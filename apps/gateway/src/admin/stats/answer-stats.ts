@@ -28,6 +28,7 @@ import { replayAlert } from '@llm0/drizzle/queries/stats/read/replay-alert';
 import type { SampleQuery } from '@llm0/drizzle/queries/stats/read/sample-rows';
 import { loadSpendTable, type SpendTableQuery, tableNeedsRows } from '@llm0/drizzle/queries/stats/read/spend-table';
 import type { BucketResult, StatsBucket } from '@llm0/drizzle/queries/stats/read/stats-bucket';
+import { reachedCaches } from '@llm0/drizzle/queries/stats/read/totals';
 import { showReplay } from '../alerts/preview-schema';
 import { showCustomerPage } from '../customers/listed-customers';
 import { jsonUsd } from '../fields/json-money';
@@ -181,6 +182,7 @@ const showOverview = (totals: Awaited<ReturnType<typeof loadOverview>>) => ({
   tokens_out: totals.tokensOut,
   cache_hits: totals.exactHits,
   semantic_hits: totals.semanticHits,
+  misses: reachedCaches(totals) - totals.exactHits - totals.semanticHits,
   ...showDurations(totals.durations),
 });
 
@@ -210,8 +212,7 @@ const showLatency = (bucket: StatsBucket) => ({ ...showPlace(bucket), ...showDur
 
 const showCache = (bucket: StatsBucket) => {
   const hits = bucket.exactHits + bucket.semanticHits;
-  // Refused requests never came to a cache.
-  const asked = bucket.requests - bucket.rateLimited - bucket.capExceeded - bucket.callerErrors;
+  const asked = reachedCaches(bucket);
   return {
     ...showPlace(bucket),
     cache_hits: bucket.exactHits,

@@ -29,6 +29,12 @@ test('savings are the discount on reads minus the surcharge on writes', () => {
   expect(sumPromptCaches([amount({ tokensCacheRead: 0, tokensCacheWrite: 8 })], prices)[0]?.savedNanoUsd).toBe(-2000);
 });
 
+test('a model has one line, whatever the modalities of its answers', () => {
+  const sums = sumPromptCaches([amount({}), amount({ modality: 'image', requests: 2, tokensCacheWrite: 8 })], prices);
+  expect(sums).toHaveLength(1);
+  expect(sums[0]).toMatchObject({ requests: 5, tokensCacheRead: 2000, tokensCacheWrite: 8, savedNanoUsd: 1_798_000 });
+});
+
 test('answers of the gateway itself, and models without such tokens, have no part in it', () => {
   const none = [amount({ cache: 'exact' }), amount({ tokensCacheRead: 0 }), amount({ model: null })];
   expect(sumPromptCaches(none, prices)).toEqual([]);

@@ -59,7 +59,7 @@ const PICO_PER_NANO = 1000n;
 
 /** Sums by provider and model, largest savings first. */
 export function sumPromptCaches(amounts: readonly Amount[], prices: Pick<PriceBook, 'find'>): readonly ModelSum[] {
-  const sums = amounts.flatMap((amount): ModelSum[] => {
+  const parts = amounts.flatMap((amount): ModelSum[] => {
     const { model, cache, requests, tokensCacheRead, tokensCacheWrite } = amount;
     if (model === null || cache !== 'miss' || tokensCacheRead + tokensCacheWrite === 0) return [];
     const { provider, name } = model;
@@ -67,5 +67,15 @@ export function sumPromptCaches(amounts: readonly Amount[], prices: Pick<PriceBo
     const savedNanoUsd = isPriced ? Number(vendorSavedPico(amount, prices) / PICO_PER_NANO) : null;
     return [{ provider, model: name, requests, tokensCacheRead, tokensCacheWrite, savedNanoUsd }];
   });
+  const byTarget = Map.groupBy(parts, ({ provider, model }) => `${provider}/${model}`);
+  const sums = [...byTarget.values()].map((own) => own.reduce(addSums));
   return sums.sort((a, b) => (b.savedNanoUsd ?? 0) - (a.savedNanoUsd ?? 0) || b.tokensCacheRead - a.tokensCacheRead);
 }
+
+/** Amounts come by modality, too. */
+const addSums = (a: ModelSum, b: ModelSum): ModelSum => ({
+  ...{ provider: a.provider, model: a.model, requests: a.requests + b.requests },
+  tokensCacheRead: a.tokensCacheRead + b.tokensCacheRead,
+  tokensCacheWrite: a.tokensCacheWrite + b.tokensCacheWrite,
+  savedNanoUsd: a.savedNanoUsd === null || b.savedNanoUsd === null ? null : a.savedNanoUsd + b.savedNanoUsd,
+});

@@ -113,9 +113,12 @@ describe.each(TEST_DATABASES)('stats on $name', (kind) => {
     await storeRecords(admin, [
       sampleRecord({ createdAtMs: hourMs, projectId: refused, cacheHit: true }),
       sampleRecord({ createdAtMs: hourMs, projectId: refused, status: 'rate_limited', httpStatus: 429 }),
+      sampleRecord({ createdAtMs: hourMs, projectId: refused, status: 'aborted', httpStatus: 499 }),
     ]);
     const { body: asked } = await admin.call('GET', `/stats/cache?project_id=${refused}&interval=all`);
-    expect(asked.buckets).toMatchObject([{ requests: 2, cache_hits: 1, misses: 0, hit_ratio: 1 }]);
+    expect(asked.buckets).toMatchObject([{ requests: 3, cache_hits: 1, misses: 1, hit_ratio: 0.5 }]);
+    const { body: whole } = await admin.call('GET', `/stats/overview?project_id=${refused}`);
+    expect(whole).toMatchObject({ requests: 3, cache_hits: 1, misses: 1 });
     expect((await buckets('errors'))[1]).toMatchObject({ errors: 1, success: 2, error_rate: 1 / 3 });
     const [latency] = await buckets('latency');
     expect(latency.latency_ms.p99).toBeGreaterThan(97);

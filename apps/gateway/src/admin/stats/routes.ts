@@ -25,6 +25,7 @@ const tags = ['stats'];
 const BOUNDS =
   'An answer that tells of many requests or took long is kept for 20 s, and `Age` says how many seconds ago the database was ' +
   'asked; `Cache-Control: no-cache` asks it again. What would take more than 3 s is 400 and says what to narrow.';
+const MISSES = 'Without refused requests and errors of callers';
 const total = z.int();
 
 const overviewSchema = z
@@ -40,6 +41,7 @@ const overviewSchema = z
     tokens_out: total,
     cache_hits: total.openapi({ description: 'Answers from the exact cache' }),
     semantic_hits: total,
+    misses: total.openapi({ description: MISSES }),
     ...durationFields,
   })
   .openapi('Overview');
@@ -72,7 +74,7 @@ const latencySchema = bucketsOf('LatencyBuckets', durationFields);
 const cacheSchema = bucketsOf('CacheBuckets', {
   cache_hits: total,
   semantic_hits: total,
-  misses: total.openapi({ description: 'Without refused requests and errors of callers' }),
+  misses: total.openapi({ description: MISSES }),
   hit_ratio: z.number().openapi({ description: 'Share of hits among hits and `misses`' }),
   saved_usd: usdShown,
 });

@@ -21,8 +21,8 @@ export class EmbeddingMeter extends Booking<BookingInput<EmbeddingPlan, CachedEm
     const target = upstream?.target ?? entries[0] ?? plan.route.targets[0];
     const cache = upstream === undefined && decision.type !== 'replayed' ? 'exact' : 'miss';
     const latencyMs = this.elapsedMs();
-    const upstreamMs = upstream?.firstWaitMs ?? 0;
-    const overheadMs = Math.max(0, latencyMs - upstreamMs - queuedMs);
+    const { firstWaitMs = 0, pausedMs = 0 } = upstream ?? {};
+    const overheadMs = Math.max(0, latencyMs - firstWaitMs - queuedMs);
     const known = upstream === undefined ? entries : [...plan.known.values()];
     const [first, ...others] = fresh;
     const wasted = upstream?.wastedNanoUsd ?? 0;
@@ -38,7 +38,7 @@ export class EmbeddingMeter extends Booking<BookingInput<EmbeddingPlan, CachedEm
         savedNanoUsd: known.reduce((sum, entry) => sum + entry.costNanoUsd, 0),
         latencyMs,
         overheadMs,
-        upstreamMs,
+        upstreamMs: Math.max(0, firstWaitMs - pausedMs),
         ttftMs: latencyMs,
         attempts: upstream?.attempts ?? [],
         failoverCount: upstream?.failoverCount ?? 0,

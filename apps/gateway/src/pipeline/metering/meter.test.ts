@@ -237,3 +237,13 @@ test('the time of an upstream is no overhead', async () => {
   expect(overheadMs).toBeLessThan(100);
   expect(meter.markFirstOutput()).toBe(overheadMs);
 });
+
+test('pauses before other attempts are neither the time of an upstream nor overhead', async () => {
+  const { meter } = await begin({ startMs: performance.now() - 200 });
+  meter.attach(completion({ firstWaitMs: 190, pausedMs: 150 }));
+  meter.markFirstOutput();
+  meter.complete(RESPONSE, USAGE);
+  const [row] = await pipeline.rows();
+  const { latencyMs = 0, overheadMs = 0, upstreamMs = 0 } = row ?? {};
+  expect(latencyMs - overheadMs - upstreamMs).toBeCloseTo(150, 6);
+});

@@ -102,7 +102,7 @@ export class Meter extends Booking<MeterInput> {
     const { ctx, admission } = this.input;
     const { route, request, isInexact } = admission.plan;
     const overheadMs = this.overheadMs();
-    const { queuedMs = 0 } = admission;
+    const waitedMs = (admission.queuedMs ?? 0) + (answer?.pausedMs ?? 0);
     return {
       requestedModel: admission.requestedModel,
       stream: request.stream,
@@ -118,7 +118,7 @@ export class Meter extends Booking<MeterInput> {
       savedNanoUsd: 0,
       latencyMs,
       overheadMs,
-      upstreamMs: answer?.cache === 'miss' ? Math.max(0, latencyMs - (overheadMs ?? 0) - queuedMs) : answer && 0,
+      upstreamMs: answer?.cache === 'miss' ? Math.max(0, latencyMs - (overheadMs ?? 0) - waitedMs) : answer && 0,
       ttftMs: this.ttftMs,
       cache: answer?.cache ?? 'miss',
       similarity: answer?.similarity,

@@ -57,7 +57,7 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
     this.settle({
       ...this.described(stored),
       ...{ cache, usage, costNanoUsd: 0, savedNanoUsd: stored.costNanoUsd },
-      ...this.timing(0),
+      ...this.timing({ firstWaitMs: 0 }),
       ...{ attempts: [], failoverCount: 0, status: 'success', httpStatus: 200 },
     });
     return this.summary(stored, { cache, usage, costNanoUsd: 0 });
@@ -96,7 +96,7 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
     this.settle({
       ...this.described(),
       ...{ savedNanoUsd: 0, cache: 'miss' },
-      ...this.timing(undefined),
+      ...this.timing(),
       ...this.unanswered(failed),
       ...ending,
     });
@@ -121,7 +121,7 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
       ...this.unfinished(shown, known.costNanoUsd + wastedNanoUsd, { isBilled: isHidden }),
       ...{ cache: 'miss', savedNanoUsd: 0, attempts, failoverCount, dropped },
       costDetail: { ...known.detail, ...(wastedNanoUsd === 0 ? {} : { other_attempts: wastedNanoUsd }) },
-      ...this.timing(effort.firstWaitMs),
+      ...this.timing(effort),
     };
   }
 
@@ -154,10 +154,11 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
     return { key, value, ttlMs, provider, model };
   }
 
-  private timing(upstreamMs: number | undefined) {
+  private timing(effort?: Pick<UpstreamEffort, 'firstWaitMs' | 'pausedMs'>) {
     const latencyMs = this.elapsedMs();
-    if (upstreamMs === undefined) return { latencyMs };
-    const overheadMs = this.markFirstOutput(upstreamMs);
+    if (effort === undefined) return { latencyMs };
+    const overheadMs = this.markFirstOutput(effort.firstWaitMs);
+    const upstreamMs = Math.max(0, effort.firstWaitMs - (effort.pausedMs ?? 0));
     return { latencyMs, overheadMs, upstreamMs, ttftMs: this.ttftMs ?? latencyMs };
   }
 

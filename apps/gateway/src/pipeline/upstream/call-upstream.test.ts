@@ -228,6 +228,14 @@ describe('one call over several targets', () => {
     expect([error.kind, error.retryAfterMs]).toEqual(['upstream_rate_limited', 2500]);
   });
 
+  test('pauses before other attempts are told beside the wait that they are part of', async () => {
+    const { call } = createWorld({ a: [status(503, { 'retry-after-ms': '30' }), answer('a')] });
+    const { pausedMs = 0, firstWaitMs } = await call([a]);
+    expect(pausedMs).toBeGreaterThanOrEqual(30);
+    expect(firstWaitMs).toBeGreaterThanOrEqual(pausedMs - 1);
+    expect((await createWorld({ a: [answer('a')] }).call([a])).pausedMs).toBe(0);
+  });
+
   test("a 401 for a project's own key is no mark against the target for others", async () => {
     const { call, health } = createWorld({ a: [status(401)] }, { ownKeys: true });
     for (let i = 0; i < 6; i++) await failureOf(call([a]));

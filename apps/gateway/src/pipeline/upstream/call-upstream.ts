@@ -203,6 +203,7 @@ class FlightCompletion implements Completion {
   readonly wastedNanoUsd: number;
   readonly wasteEstimated: boolean | undefined;
   readonly firstWaitMs: number;
+  readonly pausedMs: number | undefined;
   readonly savedNanoUsd = 0;
   readonly dropped: readonly string[];
   readonly answeredBy: string | undefined;
@@ -220,6 +221,7 @@ class FlightCompletion implements Completion {
     this.wastedNanoUsd = upstream.wastedNanoUsd;
     this.wasteEstimated = upstream.wasteEstimated;
     this.firstWaitMs = upstream.firstWaitMs;
+    this.pausedMs = upstream.pausedMs;
     this.dropped = upstream.dropped;
     this.answeredBy = upstream.answeredBy;
   }

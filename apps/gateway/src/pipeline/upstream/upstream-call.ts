@@ -61,6 +61,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   /** No further attempt is made. */
   private isOver = false;
   private wastedNanoUsd = 0;
+  private pausedMs = 0;
   private wastedUsage = ZERO_USAGE;
   /** Attempts with an open bill: running ones, and the answering one. */
   private readonly openAttempts: Attempt<Received>[] = [];
@@ -107,6 +108,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   async run(): Promise<Result> {
     for (let step = this.nextStep(this.startedMs); step !== undefined; step = this.nextStep()) {
       if (step.waitMs > 0) await pause(step.waitMs, this.job.signal);
+      this.pausedMs += step.waitMs;
       if (step.passedOver.length > 0) this.notePassedOver(step.passedOver);
       const opened = await (this.mayHedge ? this.askHedged(step) : this.attempt(step, this.job.signal));
       if (opened !== undefined) return this.resultOf(opened);
@@ -155,13 +157,13 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
     this.answering = attempt;
     // Another target answers: its place isn't needed.
     this.job.room?.place?.slots.end();
-    const { attempts, wastedNanoUsd, wasteEstimated } = this;
+    const { attempts, wastedNanoUsd, wasteEstimated, pausedMs } = this;
     const firstWaitMs = this.services.clock.monotonicMs() - this.startedMs;
     const { session } = this.job.route;
     if (session !== undefined) this.services.routing().warmTargets.note(session, attempt.target);
     attempts.push(this.logAttempt(attempt, 'ok', answer));
     const failoverCount = attempts.length === 1 ? 0 : countSwitches(attempts);
-    return { target: attempt.target, attempts, failoverCount, wastedNanoUsd, wasteEstimated, firstWaitMs };
+    return { target: attempt.target, attempts, failoverCount, wastedNanoUsd, wasteEstimated, firstWaitMs, pausedMs };
   }
 
   protected tellFailure({ target, ownKeysOf }: Attempt, error: GatewayError, startedMs: number): void {
