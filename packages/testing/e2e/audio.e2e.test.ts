@@ -4,7 +4,16 @@ import OpenAI, { toFile } from 'openai';
 import type { FakeBehaviour } from '../fake-upstream/behaviour';
 import { fakeSpeech, HEARD } from '../fake-upstream/render-tasks';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { logRow, ON_ONE_KIND, settledLedger, shareEnvironment, type TestEnvironment } from './environment';
+import {
+  allLogs,
+  type LogRow,
+  logRow,
+  ON_ONE_KIND,
+  settledLedger,
+  shareEnvironment,
+  type TestEnvironment,
+  waitUntil,
+} from './environment';
 
 const SETUP_MS = 60_000;
 
@@ -32,6 +41,15 @@ const SHORT = wav(24_000);
 /** Larger than what is kept in memory. */
 const LONG = wav(2 * 1024 * 1024);
 const MIB = 1024 * 1024;
+/** A form that ends in the middle of its file. */
+const HALF = Buffer.concat([
+  Buffer.from(
+    '--b\r\nContent-Disposition: form-data; name="model"\r\n\r\nwhisper-9\r\n--b\r\n' +
+      'Content-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n',
+  ),
+  LONG.subarray(0, MIB),
+]);
+const HALF_HEADERS = { 'content-type': 'multipart/form-data; boundary=b' };
 
 const BY_MINUTE = { mode: 'transcription', minute_usd: 0.006 };
 const BY_TOKEN = {
@@ -387,21 +405,33 @@ describe.each(ON_ONE_KIND)('audio on %s stores', (kind) => {
     expect((await typed('multipart/form-data', 'x')).json.error?.param).toBe('Content-Type');
     const cut = '--b\r\nContent-Disposition: form-data; name="model"\r\n\r\nwhisper-9\r\n--b\r\nContent-Disp';
     expect((await typed('multipart/form-data; boundary=b', cut)).json.error?.message).toContain('incomplete');
-    const half = Buffer.concat([
-      Buffer.from(
-        '--b\r\nContent-Disposition: form-data; name="model"\r\n\r\nwhisper-9\r\n--b\r\n' +
-          'Content-Disposition: form-data; name="file"; filename="a.wav"\r\n\r\n',
-      ),
-      LONG.subarray(0, MIB),
-    ]);
-    const broken = await send('/v1/audio/transcriptions', {
-      body: half as never,
-      headers: { 'content-type': 'multipart/form-data; boundary=b' },
-    });
+    const broken = await send('/v1/audio/transcriptions', { body: HALF as never, headers: HALF_HEADERS });
     expect([broken.response.status, broken.json.error?.message]).toEqual([
       400,
       'The form in the request body is incomplete.',
     ]);
+    expect(await spent()).toBe(0);
+  });
+
+  test('a caller that leaves in the middle of its file pays nothing: no vendor has the form', async () => {
+    const leaving = new AbortController();
+    const headers = { authorization: `Bearer ${apiKey}`, ...HALF_HEADERS };
+    // More than anybody keeps on the way: the vendor has the beginning.
+    const pieces = [HALF, ...Array<Buffer>(8).fill(LONG.subarray(44, MIB))];
+    const body = new ReadableStream({
+      pull: (controller) => {
+        const piece = pieces.shift();
+        if (piece !== undefined) controller.enqueue(piece);
+      },
+    });
+    const url = `${world.gateway.url}/v1/audio/transcriptions`;
+    const left = fetch(url, { method: 'POST', headers, body, signal: leaving.signal });
+    left.catch(() => undefined);
+    await waitUntil(() => pieces.length === 0);
+    leaving.abort();
+    const rows: LogRow[] = [];
+    while (rows.length === 0) rows.push(...(await allLogs(world.gateway, `project_id=${projectId}`)));
+    expect(rows[0]).toMatchObject({ status: 'aborted', cost_usd: 0 });
     expect(await spent()).toBe(0);
   });
 

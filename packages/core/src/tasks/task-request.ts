@@ -35,6 +35,8 @@ export interface FileRest {
   later(): readonly (readonly [name: string, value: string])[];
   /** True once it was opened and can't be again. */
   isSpent(): boolean;
+  /** True between its first byte and its last: no vendor has the whole form. */
+  isCutOff(): boolean;
   /** Notes a fault of the caller's, and gives it back. */
   blame(error: Error): Error;
   /** The caller's fault, found while it was read. */

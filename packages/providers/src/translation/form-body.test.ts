@@ -17,6 +17,7 @@ function restOf(bytes: Uint8Array, later: Later, frame?: FormFrame) {
     },
     later: () => later,
     isSpent: () => false,
+    isCutOff: () => false,
     blame: (error) => {
       faults.push(error);
       return error;

@@ -91,7 +91,9 @@ class TaskCall<R extends TaskRequest, A extends JsonObject> extends UpstreamCall
 
   protected usageOf({ target }: Attempt<undefined>, isBilled: boolean): Usage | undefined {
     if (!isBilled) return undefined;
-    return isBuiltIn(target) ? ZERO_USAGE : guessTask(this.job, target);
+    // Nobody hears half a file.
+    const isFree = isBuiltIn(target) || this.job.request.file?.rest?.isCutOff() === true;
+    return isFree ? ZERO_USAGE : guessTask(this.job, target);
   }
 
   protected resultOf({ attempt, called }: Opened<A>): TaskResponse<A> {

@@ -4,7 +4,6 @@ import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { declaredLength, readBounded, tooLarge } from '@llm0/core/async/bounded-body';
-import { freeBytes } from '@llm0/core/async/time-slices';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import { boundaryOf, type FormPart } from '@llm0/core/forms/decode-form';
@@ -12,6 +11,7 @@ import type { FileRest, FormFrame } from '@llm0/core/tasks/task-request';
 import type { TaskBody } from '../../dialects/dialect';
 import type { Services, UnderWay } from '../../services/contract';
 import { type FormBytes, FormStream, freePiece } from './form-stream';
+import { StoredRest } from './stored-rest';
 
 /** What vendors take. */
 export const MAX_AUDIO_BYTES = 25 * 1024 * 1024;
@@ -52,6 +52,7 @@ interface RestStart extends Pick<Whence, 'release'> {
 /** The rest of a file that is still on its way, with the fields behind it. */
 class ArrivingRest implements FileRest {
   private isOpened = false;
+  private isOver = false;
   private cause: Error | undefined;
   private readonly fields: [string, string][] = [];
 
@@ -76,6 +77,7 @@ class ArrivingRest implements FileRest {
           freePiece(event);
         } else if ('begin' in event) this.fields.push([event.begin.name, await this.field(event.begin)]);
       }
+      this.isOver = true;
     } catch (error) {
       throw this.blame(error as Error);
     }
@@ -94,6 +96,10 @@ class ArrivingRest implements FileRest {
     return this.isOpened;
   }
 
+  isCutOff(): boolean {
+    return this.isOpened && !this.isOver;
+  }
+
   fault(): Error | undefined {
     return this.cause instanceof GatewayError ? this.cause : undefined;
   }
@@ -106,48 +112,6 @@ class ArrivingRest implements FileRest {
 }
 
 const onlyOneFile = (name: string) => invalidRequest(name.slice(0, 80), 'The form must have one "file".');
-
-const DISK_PIECE = 64 * 1024;
-const STORED_BOUNDARY = 36;
-
-/** The rest of a file on disk. */
-class StoredRest implements FileRest {
-  readonly frame: FormFrame;
-
-  constructor(
-    private readonly file: FileHandle,
-    private readonly size: number,
-  ) {
-    const end = '\r\n--'.length + STORED_BOUNDARY + '--\r\n'.length;
-    this.frame = { bytes: size + end, boundaryLength: STORED_BOUNDARY };
-  }
-
-  async *open(): AsyncGenerator<Uint8Array> {
-    for (let at = 0; at < this.size; ) {
-      const { bytesRead, buffer } = await this.file.read(Buffer.alloc(DISK_PIECE), 0, DISK_PIECE, at);
-      if (bytesRead === 0) throw new Error('the stored file is shorter than it was');
-      at += bytesRead;
-      yield buffer.subarray(0, bytesRead);
-      freeBytes(buffer);
-    }
-  }
-
-  later(): readonly [] {
-    return [];
-  }
-
-  isSpent(): boolean {
-    return false;
-  }
-
-  blame(error: Error): Error {
-    return error;
-  }
-
-  fault(): undefined {
-    return undefined;
-  }
-}
 
 interface ReadFile {
   readonly pieces: readonly Uint8Array[];

@@ -1,0 +1,52 @@
+import type { FileHandle } from 'node:fs/promises';
+import { freeBytes } from '@llm0/core/async/time-slices';
+import type { FileRest, FormFrame } from '@llm0/core/tasks/task-request';
+
+const DISK_PIECE = 64 * 1024;
+const STORED_BOUNDARY = 36;
+
+/** The rest of a file on disk. */
+export class StoredRest implements FileRest {
+  readonly frame: FormFrame;
+  private isReading = false;
+
+  constructor(
+    private readonly file: FileHandle,
+    private readonly size: number,
+  ) {
+    const end = '\r\n--'.length + STORED_BOUNDARY + '--\r\n'.length;
+    this.frame = { bytes: size + end, boundaryLength: STORED_BOUNDARY };
+  }
+
+  async *open(): AsyncGenerator<Uint8Array> {
+    this.isReading = true;
+    for (let at = 0; at < this.size; ) {
+      const { bytesRead, buffer } = await this.file.read(Buffer.alloc(DISK_PIECE), 0, DISK_PIECE, at);
+      if (bytesRead === 0) throw new Error('the stored file is shorter than it was');
+      at += bytesRead;
+      yield buffer.subarray(0, bytesRead);
+      freeBytes(buffer);
+    }
+    this.isReading = false;
+  }
+
+  later(): readonly [] {
+    return [];
+  }
+
+  isSpent(): boolean {
+    return false;
+  }
+
+  isCutOff(): boolean {
+    return this.isReading;
+  }
+
+  blame(error: Error): Error {
+    return error;
+  }
+
+  fault(): undefined {
+    return undefined;
+  }
+}
