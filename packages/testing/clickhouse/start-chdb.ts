@@ -13,9 +13,10 @@ export interface ChdbServer {
   stop(): Promise<void>;
 }
 
-export async function startChdb(): Promise<ChdbServer> {
+/** `kept`: a folder that stays; else the data is gone with it. */
+export async function startChdb(kept?: string): Promise<ChdbServer> {
   const installed = await installCommandLine('chdb@3.4.0');
-  const folder = temporaryFolder('chdb-server');
+  const folder = kept ?? temporaryFolder('chdb-server');
   const port = await freePort();
   const address = `http://127.0.0.1:${port}`;
   let child: Bun.Subprocess | undefined;
@@ -48,7 +49,7 @@ export async function startChdb(): Promise<ChdbServer> {
     },
     async stop() {
       await server.kill();
-      removeFolder(folder);
+      if (kept === undefined) removeFolder(folder);
     },
   };
   await server.start();

@@ -78,7 +78,7 @@ const isBad = (alert: Alert) => statesOf(alert, Date.now()).some(({ tone }) => t
 
 const COLUMNS: readonly Column<Alert>[] = [
   {
-    ...{ header: 'Name', wraps: true },
+    header: 'Name',
     value: (row) => row.name,
     cell: (row) => (
       <Name name={row.name}>
