@@ -135,16 +135,18 @@ export function keyWithin(token: string): { readonly at: number; readonly kind: 
   if (hook !== null && token.length - hook.index - hook[0].length >= LEAST_HOOK)
     return { at: hook.index + hook[0].length, kind: 'webhook_url' };
   const nextRun = runsOf(token);
+  const runBehind = runsOf(token);
   for (let at = 1; at < token.length; at++) {
     if (isAlphanumeric(token.charCodeAt(at - 1)) || !isAlphanumeric(token.charCodeAt(at))) continue;
-    const isFirst = FIRST[token.charCodeAt(at)] === 1;
-    const known = isFirst ? BY_BEGINNING.get(token.slice(at, at + SHARED)) : undefined;
+    // Behind a prefix, the next run is no nearer.
+    const isPossible = FIRST[token.charCodeAt(at)] === 1 && nextRun(at) < at + MOST_APART;
+    const known = isPossible ? BY_BEGINNING.get(token.slice(at, at + SHARED)) : undefined;
     const found = known?.find(
       ({ head, least }) => token.length - at - head.length >= least && token.startsWith(head, at),
     );
     if (found !== undefined) {
       const from = at + found.head.length;
-      const run = nextRun(from);
+      const run = runBehind(from);
       const isOneStep = run < at + MOST_APART && !token.slice(from, Math.max(run, from + found.least)).includes('/');
       if (isOneStep) return { at, kind: found.kind };
     }

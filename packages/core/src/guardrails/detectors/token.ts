@@ -18,6 +18,8 @@ const MOST_STOPS = 3;
 /** Pictures and documents in base64. */
 const EMBEDDED = /base64,$|^(?:iVBORw0KGgo|\/9j\/|R0lGOD|UklGR|JVBERi)/;
 const LOOK_BACK = 48;
+const COLON = 58;
+const EQUALS = 61;
 /** Characters of a token that classify it. */
 const MOST_COUNTED = 4096;
 
@@ -48,9 +50,11 @@ function* partsOf(
   start: number,
   end: number,
 ): Generator<{ readonly start: number; readonly end: number }> {
+  const token = text.slice(start, end);
   let from = start;
-  for (let at = start; at < end; at++) {
-    if (text[at] !== '%' || !/^%[0-9a-f]{2}/i.test(text.slice(at, at + 3))) continue;
+  for (let mark = token.indexOf('%'); mark !== -1; mark = token.indexOf('%', mark + 1)) {
+    const at = start + mark;
+    if (!/^%[0-9a-f]{2}/i.test(text.slice(at, at + 3))) continue;
     if (at - from >= SHORTEST) yield { start: from, end: at };
     from = at + 3;
   }
@@ -80,8 +84,8 @@ function* cutAtMarks(
 ): Generator<{ readonly start: number; readonly end: number }> {
   let from = start;
   for (let at = start; at <= end; at++) {
-    const mark = at === end ? ':' : text[at];
-    const isAssignment = mark === ':' || (mark === '=' && at + 1 < end && text[at + 1] !== '=');
+    const mark = at === end ? COLON : text.charCodeAt(at);
+    const isAssignment = mark === COLON || (mark === EQUALS && at + 1 < end && text.charCodeAt(at + 1) !== EQUALS);
     if (!isAssignment || (at < end && goesOn(text, from, at, end))) continue;
     if (at > from) yield { start: from, end: at };
     from = at + 1;
