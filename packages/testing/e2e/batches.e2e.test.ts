@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI, { toFile } from 'openai';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { allLogs, STORE_KINDS, settledLedger, shareEnvironment, type TestEnvironment } from './environment';
+import { allLogs, ON_ONE_KIND, settledLedger, shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
 const TEST_MS = 60_000;
@@ -27,7 +27,7 @@ const parseLines = <T>(text: string): T[] =>
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line) as T);
 
-describe.each(STORE_KINDS)('files and batches on %s stores', (kind) => {
+describe.each(ON_ONE_KIND)('files and batches on %s stores', (kind) => {
   let world: TestEnvironment;
   let openai: OpenAI;
   let anthropic: Anthropic;

@@ -18,7 +18,8 @@ export function createMigratedDatabase(serverUrl: string): Promise<TestDatabase>
 
 async function createFrom(serverUrl: string, template: string): Promise<TestDatabase> {
   const name = `llm0_test_${crypto.randomUUID().replaceAll('-', '').slice(0, 16)}`;
-  await onServer(serverUrl, `create database ${name} encoding 'UTF8' template ${template}`);
+  // Copied as files, which takes half the CPU of a copy through the log.
+  await onServer(serverUrl, `create database ${name} encoding 'UTF8' template ${template} strategy file_copy`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return {
