@@ -35,7 +35,7 @@ export interface FileRest {
   later(): readonly (readonly [name: string, value: string])[];
   /** True once it was opened and can't be again. */
   isSpent(): boolean;
-  /** True between its first byte and its last: no vendor has the whole form. */
+  /** True until its last byte was read: no vendor has the whole form. */
   isCutOff(): boolean;
   /** Notes a fault of the caller's, and gives it back. */
   blame(error: Error): Error;

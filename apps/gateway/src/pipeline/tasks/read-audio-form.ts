@@ -97,7 +97,7 @@ class ArrivingRest implements FileRest {
   }
 
   isCutOff(): boolean {
-    return this.isOpened && !this.isOver;
+    return !this.isOver;
   }
 
   fault(): Error | undefined {

@@ -8,7 +8,7 @@ const STORED_BOUNDARY = 36;
 /** The rest of a file on disk. */
 export class StoredRest implements FileRest {
   readonly frame: FormFrame;
-  private isReading = false;
+  private isOver = false;
 
   constructor(
     private readonly file: FileHandle,
@@ -19,7 +19,7 @@ export class StoredRest implements FileRest {
   }
 
   async *open(): AsyncGenerator<Uint8Array> {
-    this.isReading = true;
+    this.isOver = false;
     for (let at = 0; at < this.size; ) {
       const { bytesRead, buffer } = await this.file.read(Buffer.alloc(DISK_PIECE), 0, DISK_PIECE, at);
       if (bytesRead === 0) throw new Error('the stored file is shorter than it was');
@@ -27,7 +27,7 @@ export class StoredRest implements FileRest {
       yield buffer.subarray(0, bytesRead);
       freeBytes(buffer);
     }
-    this.isReading = false;
+    this.isOver = true;
   }
 
   later(): readonly [] {
@@ -39,7 +39,7 @@ export class StoredRest implements FileRest {
   }
 
   isCutOff(): boolean {
-    return this.isReading;
+    return !this.isOver;
   }
 
   blame(error: Error): Error {
