@@ -103,7 +103,6 @@ describe('ten thousand of each', () => {
     const { page, problems } = await dashboard.open('/money?range=7d&by=customer');
     const shown = MANY + 1;
     await page.getByText(`Showing 100 of ${shown.toLocaleString('en-US')}`).waitFor();
-    await page.getByText('Customers are counted by whole UTC days').waitFor();
     await page.getByRole('combobox', { name: 'Group by' }).selectOption('key');
     await page.getByRole('cell', { name: 'service 7777' }).waitFor();
     expect(problems).toEqual([]);
@@ -115,7 +114,7 @@ describe('ten thousand of each', () => {
   ])('overlong names and markup stay in their place (%s)', async (size, options) => {
     // Text that cannot be broken, nor be packed small by the database.
     const model = Array.from({ length: 5000 / 32 }, () => crypto.randomUUID().replaceAll('-', '')).join('');
-    const customer = `<script>alert(1)</script>${'x'.repeat(200)}`;
+    const customer = `${size} <script>alert(1)</script>${'x'.repeat(200)}`;
     const answer = await chat(model, { 'x-customer-id': customer, 'x-llm0-team': '<b onclick=alert(1)>' });
     expect([size, answer.status]).toEqual([size, 404]);
     await drained(dashboard.gateway);
@@ -137,9 +136,9 @@ describe('ten thousand of each', () => {
     }
     // What is named in the table leads to its requests, however long it is.
     // So many requests are added up for all who ask within 20 s: the page may be that old.
-    const row = page.locator('tbody tr', { hasText: model.slice(0, 20) });
+    const row = page.locator('tbody tr', { hasText: customer.slice(0, 20) });
     for (let tries = 0; tries < 10 && !(await row.isVisible()); tries++) {
-      await page.goto(`${dashboard.gateway.url}/money?range=1h`);
+      await page.goto(`${dashboard.gateway.url}/money?range=1h&by=customer`);
       await row.waitFor({ timeout: 3000 }).catch(() => {});
     }
     await row.click();

@@ -58,7 +58,10 @@ export function prepareCustomers({ spend, month, daysOf, limited, matching, isBy
         limits: limits.get(id) ?? listed?.get(id)?.filter(({ has_limits }) => has_limits) ?? [],
       };
     })
-    .sort((a, b) => (b.costUsd ?? -1) - (a.costUsd ?? -1) || (a.id < b.id ? -1 : 1));
+    .sort(
+      (a, b) =>
+        (b.costUsd ?? -1) - (a.costUsd ?? -1) || (b.monthUsd ?? -1) - (a.monthUsd ?? -1) || (a.id < b.id ? -1 : 1),
+    );
 }
 
 const sumOf = (parts: readonly Customer[]) => ({
