@@ -21,7 +21,7 @@ describe.each(ON_ONE_DATABASE)('the encryption key on $name', (kind) => {
   let admin: AdminUnderTest;
   beforeAll(async () => {
     current = createSecretVault(OLD);
-    admin = await openAdmin({ ...kind, open: () => kind.openOwn() }, { vault });
+    admin = await openAdmin(kind, { vault });
   }, 60_000);
   afterAll(() => admin.close());
 
