@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { hc } from 'hono/client';
 import { type AdminUnderTest, ENV_TOKEN, openAdmin } from './admin.fixture';
 import type { AdminApi } from './index';
 
-const [embedded] = TEST_DATABASES;
-if (embedded === undefined) throw new Error('no database to test on');
+const [database] = ON_ONE_DATABASE;
+if (database === undefined) throw new Error('no database to test on');
 
 describe('the typed client the dashboard uses', () => {
   let admin: AdminUnderTest;
   beforeAll(async () => {
-    admin = await openAdmin(embedded);
+    admin = await openAdmin(database);
   }, 60_000);
   afterAll(() => admin.close());
 

@@ -6,17 +6,17 @@ import { startHttpBackend } from '@llm0/testing/fake-upstream/start-http-backend
 import { startMcpServer, textTool } from '@llm0/testing/fake-upstream/start-mcp-server';
 import { sampleCall } from '@llm0/testing/stores/sample-call';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
-import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, ENV_TOKEN, openAdmin, storeRecords } from '../admin/admin.fixture';
 import { runCommand } from './run-command';
 
-const [embedded] = TEST_DATABASES;
-if (embedded === undefined) throw new Error('no database to test on');
+const [database] = ON_ONE_DATABASE;
+if (database === undefined) throw new Error('no database to test on');
 
 describe('llm0 on the command line', () => {
   let admin: AdminUnderTest;
   beforeAll(async () => {
-    admin = await openAdmin(embedded);
+    admin = await openAdmin(database);
   }, 60_000);
   afterAll(() => admin.close());
 

@@ -67,7 +67,7 @@ projects:
 describe('a gateway as a file', () => {
   let gateway: ImportUnderTest;
   beforeAll(async () => {
-    gateway = await openImport(ENV, { ownDatabase: true });
+    gateway = await openImport(ENV);
   }, 60_000);
   afterAll(() => gateway.close());
 

@@ -27,7 +27,7 @@ const ENV = { VAULT_ADDR: `http://127.0.0.1:${vault.port}`, VAULT_TOKEN: 'root' 
 let gateway: ImportUnderTest;
 
 beforeAll(async () => {
-  gateway = await openImport(ENV, { ownDatabase: true });
+  gateway = await openImport(ENV);
 }, 60_000);
 afterAll(async () => {
   await gateway.close();

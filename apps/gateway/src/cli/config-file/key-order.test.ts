@@ -6,7 +6,7 @@ import { type ImportUnderTest, openImport } from '../litellm/import.fixture';
 const NAMES = ['z', 'a', 'm', 'b', 'y', 'c', 'x', 'd', 'w', 'e', 'v', 'f'];
 let gateway: ImportUnderTest;
 beforeAll(async () => {
-  gateway = await openImport({ ROUTER_KEY: 'sk-router-0000000001' }, { ownDatabase: true });
+  gateway = await openImport({ ROUTER_KEY: 'sk-router-0000000001' });
 }, 60_000);
 afterAll(() => gateway.close());
 

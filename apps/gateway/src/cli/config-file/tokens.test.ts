@@ -9,7 +9,7 @@ const ENV = { GIVEN_TOKEN: GIVEN };
 describe('admin tokens of a file', () => {
   let gateway: ImportUnderTest;
   beforeAll(async () => {
-    gateway = await openImport(ENV, { ownDatabase: true });
+    gateway = await openImport(ENV);
   }, 60_000);
   afterAll(() => gateway.close());
 

@@ -12,7 +12,7 @@ import {
   tell,
 } from './apply-step';
 import type { ImportPlan, PlannedAlias, PlannedProject } from './import-plan';
-import { findNamed, keepOldest } from './list-named';
+import { findNamed, keepFirst } from './list-named';
 import { placePlan } from './place-plan';
 
 /**
@@ -55,7 +55,8 @@ async function applyProject(
       const fields = { ...defaults, ...settings };
       const { body } = await api.post('/projects', { name: project, ...fields });
       if (isDryRun) return ['created', describe(fields)];
-      id = String((await keepOldest(api, '/projects', body, ({ name }) => name === project)).id);
+      const created = { path: '/projects', made: body, isAlike: ({ name }: JsonObject) => name === project };
+      id = String((await keepFirst(api, created)).id);
       return id === body.id ? ['created', describe(fields)] : ['unchanged', AT_ONCE];
     }
     const changes = changedFields(settings, existing);
@@ -117,7 +118,7 @@ async function applyKey(fields: JsonObject, projectId: string | undefined, apply
     }
     const { body } = await api.post(path, { name: CLIENT_KEY, ...fields });
     if (isDryRun) return ['created', describe(fields)];
-    const kept = await keepOldest(api, path, body, ({ name }) => name === CLIENT_KEY);
+    const kept = await keepFirst(api, { path, made: body, isAlike: ({ name }) => name === CLIENT_KEY });
     if (kept.id !== body.id) return ['unchanged', `${kept.prefix}… ${AT_ONCE}`];
     return ['created', `${body.key} (shown only once)`];
   });

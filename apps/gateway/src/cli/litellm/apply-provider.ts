@@ -2,7 +2,7 @@ import type { JsonObject } from '@llm0/core/chat/json';
 import { dataOf, isObject } from '../read-list';
 import { type Applying, type Outcome, tell } from './apply-step';
 import type { PlannedKey } from './import-plan';
-import { keepOldest } from './list-named';
+import { keepFirst } from './list-named';
 import { endsAlike, type PlacedProvider } from './place-plan';
 
 /** Sets up the vendor or server, then its keys. False where the former failed: keys and aliases have no place then. */
@@ -104,7 +104,9 @@ async function applyKey(
       const { body } = await api.post(path, { key: secret, name, project_id: scope ?? null });
       if (isDryRun) return ['created', name];
       const isAlike = (one: JsonObject) => one.name === name && one.project_id === scope;
-      return (await keepOldest(api, path, body, isAlike)).id === body.id ? ['created', name] : ['unchanged', name];
+      const idOf = ({ id }: JsonObject) => `${provider}/${id}`;
+      const { id } = await keepFirst(api, { path, made: body, isAlike, idOf });
+      return id === body.id ? ['created', name] : ['unchanged', name];
     }
     const end = String(existing.last_characters ?? '');
     if (end === '' || endsAlike(existing, secret)) return ['unchanged', String(existing.name)];

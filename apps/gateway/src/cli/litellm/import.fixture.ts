@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { type AdminOptions, ENV_TOKEN, openAdmin } from '../../admin/admin.fixture';
 import { runCommand } from '../run-command';
 
@@ -13,17 +13,11 @@ export interface Told {
 
 export type Step = Readonly<Record<'what' | 'name' | 'outcome' | 'detail', string>>;
 
-export interface ImportOptions extends AdminOptions {
-  /** A database without other suites' rows. */
-  readonly ownDatabase?: boolean;
-}
-
-/** `llm0` against an admin API on the embedded stores; `env` is what every run has. */
-export async function openImport(env: Readonly<Record<string, string>> = {}, options: ImportOptions = {}) {
-  const [embedded] = TEST_DATABASES;
-  if (embedded === undefined) throw new Error('no database to test on');
-  const open = options.ownDatabase === true ? embedded.openOwn : embedded.open;
-  const admin = await openAdmin({ ...embedded, open }, options);
+/** `llm0` against an admin API; `env` is what every run has. Commands don't know the database. */
+export async function openImport(env: Readonly<Record<string, string>> = {}, options: AdminOptions = {}) {
+  const [kind] = ON_ONE_DATABASE;
+  if (kind === undefined) throw new Error('no database to test on');
+  const admin = await openAdmin(kind, options);
   const folder = await mkdtemp(join(tmpdir(), 'llm0-litellm-'));
   const adminFetch = ((input: string, init?: RequestInit) => {
     const url = new URL(input);

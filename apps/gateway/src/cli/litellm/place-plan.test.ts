@@ -30,7 +30,7 @@ const fileOf = (...given: readonly Given[]) =>
 describe('servers of a file', () => {
   let made: ImportUnderTest;
   beforeAll(async () => {
-    made = await openImport({}, { ownDatabase: true });
+    made = await openImport();
   }, 60_000);
   afterAll(() => made.close());
 
