@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
+import { hostGateway } from '../stores/host-gateway';
+import { callAdmin, createTestKey, type GatewayProcess } from '../stores/start-gateway';
 import {
   ask,
   logRow,
@@ -313,7 +314,7 @@ describe.each(STORE_KINDS)('changes apply from the next request in every process
     upstreamUrl = world.upstream.baseUrl;
     replicas.push(world.gateway);
     // Beside embedded stores there can be no other.
-    if (kind === 'real') replicas.push(await startGateway({ env: world.env }));
+    if (kind === 'real') replicas.push(await hostGateway({ env: world.env }));
   }, SETUP_MS);
   afterAll(async () => {
     await replicas[1]?.stop();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { isAll } from '../lane';
 import { freePort } from '../stores/server-process';
 import { createTestKey, startGateway, TEST_ADMIN_TOKEN } from '../stores/start-gateway';
 import { ask, postChat, shareEnvironment, type TestEnvironment } from './environment';
@@ -32,14 +33,16 @@ const adminUrlOf = (world: TestEnvironment) => /^dashboard: (\S+)\/$/m.exec(worl
 const requestsIn = (metrics: string): number =>
   [...metrics.matchAll(/^llm0_requests_total\{[^}]*\} (\d+)$/gm)].reduce((sum, m) => sum + Number(m[1]), 0);
 
-describe.each([
+const LISTENERS = [
   ['one process', 'real', {}],
   [
     'two workers',
     'real',
     { GATEWAY_WORKERS: '2', ADMIN_TOKEN: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08' },
   ],
-] as const)('a listener for operators, %s', (_name, kind, more) => {
+] as const;
+
+describe.each(isAll ? LISTENERS : LISTENERS.slice(0, 1))('a listener for operators, %s', (_name, kind, more) => {
   let world: TestEnvironment;
   let adminUrl: string;
   let operators: { url: string; adminToken: string };

@@ -7,6 +7,7 @@ import { freePort, runCommand, temporaryFolder } from '../stores/server-process'
 import { callAdmin, type GatewayProcess, startGateway } from '../stores/start-gateway';
 import { startRedis } from '../stores/start-redis';
 import { STORE_KINDS, type StoreKind } from './environment';
+import { testApart } from './test-apart';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -53,7 +54,7 @@ async function complete(gateway: GatewayProcess, apiKey: string | undefined): Pr
 
 // Embedded stores add the folder, its rights and its lock to what servers check.
 describe.each(isAll ? STORE_KINDS : STORE_KINDS.slice(0, 1))('a first start on %s stores', (kind) => {
-  test('on a busy port says so in one line; then closes an open DATA_DIR and prints credentials that stay', async () => {
+  test('on a busy port says so in one line; then closes an open DATA_DIR and prints credentials', async () => {
     const stores = await newStores(kind);
     chmodSync(stores.dataDir, 0o755);
     const busy = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('another program') });
@@ -63,25 +64,35 @@ describe.each(isAll ? STORE_KINDS : STORE_KINDS.slice(0, 1))('a first start on %
     const first = await start(stores);
     expect(isShown(first)).toBe(true);
     expect(first.output()).toContain('was open to other users (mode 755)');
-    await first.kill();
-    const second = await start(stores);
-    expect([isShown(second), second.apiKey]).toEqual([false, undefined]);
-    expect(await complete(second, first.apiKey)).toBe(200);
-    const paths = ['.', ...readdirSync(stores.dataDir, { recursive: true, encoding: 'utf8' })];
-    const open = paths.filter((path) => (lstatSync(join(stores.dataDir, path)).mode & 0o077) !== 0);
-    expect(open).toEqual([]);
-    await second.kill();
-    const third = await start(stores);
-    expect(isShown(third)).toBe(false);
-    expect(await complete(third, first.apiKey)).toBe(200);
-    const admin = { ...third, adminToken: first.adminToken };
-    const projects = await callAdmin<{ data: { id: string; name: string }[] }>(admin, '/projects');
-    expect(projects.data.map(({ name }) => name)).toEqual(['default']);
-    const keys = await callAdmin<{ data: unknown[] }>(admin, `/projects/${projects.data[0]?.id}/keys`);
-    expect(keys.data).toHaveLength(1);
+    expect(await complete(first, first.apiKey)).toBe(200);
   }, 120_000);
 
-  test('gives who lost the admin token another one', async () => {
+  testApart(
+    'credentials stay',
+    async () => {
+      const stores = await newStores(kind);
+      const first = await start(stores);
+      await first.kill();
+      const second = await start(stores);
+      expect([isShown(second), second.apiKey]).toEqual([false, undefined]);
+      expect(await complete(second, first.apiKey)).toBe(200);
+      const paths = ['.', ...readdirSync(stores.dataDir, { recursive: true, encoding: 'utf8' })];
+      const open = paths.filter((path) => (lstatSync(join(stores.dataDir, path)).mode & 0o077) !== 0);
+      expect(open).toEqual([]);
+      await second.kill();
+      const third = await start(stores);
+      expect(isShown(third)).toBe(false);
+      expect(await complete(third, first.apiKey)).toBe(200);
+      const admin = { ...third, adminToken: first.adminToken };
+      const projects = await callAdmin<{ data: { id: string; name: string }[] }>(admin, '/projects');
+      expect(projects.data.map(({ name }) => name)).toEqual(['default']);
+      const keys = await callAdmin<{ data: unknown[] }>(admin, `/projects/${projects.data[0]?.id}/keys`);
+      expect(keys.data).toHaveLength(1);
+    },
+    120_000,
+  );
+
+  testApart('gives who lost the admin token another one', async () => {
     const stores = await newStores(kind);
     const lost = await start(stores);
     await callAdmin(lost, '/projects');
@@ -106,7 +117,7 @@ describe.each(isAll ? STORE_KINDS : STORE_KINDS.slice(0, 1))('a first start on %
 });
 
 describe('several processes on real stores', () => {
-  test('agree on one set of credentials: who comes later makes none', async () => {
+  testApart('agree on one set of credentials: who comes later makes none', async () => {
     const stores = await newStores('real', false);
     const gateways = await Promise.all([start(stores), start({ ...stores, dataDir: temporaryFolder('second') })]);
     const shown = gateways.filter(isShown);

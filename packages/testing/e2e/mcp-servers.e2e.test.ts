@@ -6,8 +6,10 @@ import { dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { type McpServerUnderTest, startMcpServer, textTool } from '../fake-upstream/start-mcp-server';
-import { callAdmin, startGateway } from '../stores/start-gateway';
+import { hostGateway } from '../stores/host-gateway';
+import { callAdmin } from '../stores/start-gateway';
 import { ON_ONE_KIND, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { runsApart, testApart } from './test-apart';
 
 const gatewayPackage = join(import.meta.dir, '../../../apps/gateway/package.json');
 
@@ -48,7 +50,7 @@ describe.each(ON_ONE_KIND)('MCP servers behind one URL on %s stores', (kind) => 
   beforeAll(async () => {
     environment = await shareEnvironment({
       kind,
-      apart: true,
+      apart: runsApart,
       env: { MCP_STDIO: 'true' },
     });
     web = startMcpServer([textTool('search'), textTool('fetch')]);
@@ -125,7 +127,7 @@ describe.each(ON_ONE_KIND)('MCP servers behind one URL on %s stores', (kind) => 
 
   if (kind === 'real')
     test('a session that one process made is known to another, and ended in both', async () => {
-      const other = await startGateway({ env: environment.env });
+      const other = await hostGateway({ env: environment.env });
       try {
         const key = await makeKey({ allowed_tools: ['web__*'] });
         const client = new Client({ name: 'test', version: '1' });
@@ -167,15 +169,19 @@ describe.each(ON_ONE_KIND)('MCP servers behind one URL on %s stores', (kind) => 
     await broken.stop();
   }, 60_000);
 
-  test('the servers it runs end with the gateway, however it ends, and start again with the next call', async () => {
-    const key = await makeKey({ allowed_tools: ['memory__*'] });
-    await (await connect(key)).callTool({ name: 'memory__read_graph', arguments: {} });
-    const running = () => Bun.spawnSync(['pgrep', '-f', marker]).stdout.toString().trim();
-    expect(running()).not.toBe('');
-    await environment.restart('kill');
-    await waitUntil(() => running() === '', 5000);
-    expect(
-      JSON.stringify(await (await connect(key)).callTool({ name: 'memory__read_graph', arguments: {} })),
-    ).toContain('is fast');
-  }, 90_000);
+  testApart(
+    'the servers it runs end with the gateway, however it ends, and start again with the next call',
+    async () => {
+      const key = await makeKey({ allowed_tools: ['memory__*'] });
+      await (await connect(key)).callTool({ name: 'memory__read_graph', arguments: {} });
+      const running = () => Bun.spawnSync(['pgrep', '-f', marker]).stdout.toString().trim();
+      expect(running()).not.toBe('');
+      await environment.restart('kill');
+      await waitUntil(() => running() === '', 5000);
+      expect(
+        JSON.stringify(await (await connect(key)).callTool({ name: 'memory__read_graph', arguments: {} })),
+      ).toContain('is fast');
+    },
+    90_000,
+  );
 });

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
+import { hostGateway } from '../stores/host-gateway';
+import { callAdmin, createTestKey, type GatewayProcess } from '../stores/start-gateway';
 import { ask, logRow, ON_ONE_KIND, postChat, shareEnvironment, type TestEnvironment } from './environment';
+import { runsApart, testApart } from './test-apart';
 
 const SETUP_MS = 60_000;
 const FIRST = 'sk-environment-first-000000001';
@@ -23,10 +25,10 @@ describe.each(ON_ONE_KIND)('keys of providers on %s stores', (kind) => {
       FAILOVER_MODE: 'cloud_only',
       LOG_LEVEL: 'debug',
     };
-    world = await shareEnvironment({ kind, allVendors: false, apart: true, env });
+    world = await shareEnvironment({ kind, allVendors: false, apart: runsApart, env });
     replicas.push(world.gateway);
     // Beside embedded stores there can be no other.
-    if (kind === 'real') replicas.push(await startGateway({ env: world.env }));
+    if (kind === 'real') replicas.push(await hostGateway({ env: world.env }));
   }, SETUP_MS);
   afterAll(async () => {
     await replicas[1]?.stop();
@@ -186,7 +188,7 @@ describe.each(ON_ONE_KIND)('keys of providers on %s stores', (kind) => {
     SETUP_MS,
   );
 
-  test(
+  testApart(
     'what is stored survives a restart',
     async () => {
       const { apiKey } = await newKey();

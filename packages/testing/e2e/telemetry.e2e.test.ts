@@ -6,6 +6,7 @@ import { startMcpServer, textTool } from '../fake-upstream/start-mcp-server';
 import { isAll } from '../lane';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
 import { ask, logRow, ON_ONE_KIND, postChat, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { testApart } from './test-apart';
 
 const SETUP_MS = 60_000;
 const CALLER = '00f067aa0ba902b7';
@@ -270,35 +271,41 @@ describe('content', () => {
 });
 
 describe('two processes on one queue', () => {
-  test('each span goes out once, and metrics of both', async () => {
-    const collector = startCollector();
-    const env = {
-      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-      OTEL_METRIC_EXPORT_INTERVAL: '300',
-      GATEWAY_WORKERS: '2',
-    };
-    const world = await shareEnvironment({ kind: 'real', apart: true, env });
-    try {
-      const { apiKey } = await createTestKey(world.gateway);
-      await Promise.all(
-        Array.from({ length: 40 }, async (_, index) => {
-          // A connection of its own, so that both are asked.
-          const headers = { connection: 'close' };
-          await (await postChat(world.gateway, apiKey, ask(`question ${index}`), { headers })).text();
-        }),
-      );
-      await waitUntil(() => collector.received.spans.length >= 80, 15_000);
-      await Bun.sleep(1_500);
-      const ids = collector.received.spans.map(({ traceId, spanId }) => `${traceId} ${spanId}`);
-      expect([ids.length, new Set(ids).size]).toEqual([80, 80]);
-      const drainers = new Set(collector.received.spans.map(({ resource }) => resource['service.instance.id']));
-      expect(drainers.size).toBe(1);
-      expect(collector.received.metrics.filter(({ name }) => name === 'llm0_requests_total').length).toBeGreaterThan(0);
-    } finally {
-      await world.close();
-      await collector.stop();
-    }
-  }, 60_000);
+  testApart(
+    'each span goes out once, and metrics of both',
+    async () => {
+      const collector = startCollector();
+      const env = {
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+        OTEL_METRIC_EXPORT_INTERVAL: '300',
+        GATEWAY_WORKERS: '2',
+      };
+      const world = await shareEnvironment({ kind: 'real', apart: true, env });
+      try {
+        const { apiKey } = await createTestKey(world.gateway);
+        await Promise.all(
+          Array.from({ length: 40 }, async (_, index) => {
+            // A connection of its own, so that both are asked.
+            const headers = { connection: 'close' };
+            await (await postChat(world.gateway, apiKey, ask(`question ${index}`), { headers })).text();
+          }),
+        );
+        await waitUntil(() => collector.received.spans.length >= 80, 15_000);
+        await Bun.sleep(1_500);
+        const ids = collector.received.spans.map(({ traceId, spanId }) => `${traceId} ${spanId}`);
+        expect([ids.length, new Set(ids).size]).toEqual([80, 80]);
+        const drainers = new Set(collector.received.spans.map(({ resource }) => resource['service.instance.id']));
+        expect(drainers.size).toBe(1);
+        expect(collector.received.metrics.filter(({ name }) => name === 'llm0_requests_total').length).toBeGreaterThan(
+          0,
+        );
+      } finally {
+        await world.close();
+        await collector.stop();
+      }
+    },
+    60_000,
+  );
 });
 
 describe('a collector', () => {

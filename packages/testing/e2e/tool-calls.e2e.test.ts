@@ -12,6 +12,7 @@ import {
   type TestEnvironment,
   waitUntil,
 } from './environment';
+import { runsApart, testApart } from './test-apart';
 
 const SETUP_MS = 60_000;
 const LEASE_MS = 2_000;
@@ -63,7 +64,7 @@ describe.each(ON_ONE_KIND)('tool calls in the log on %s stores', (kind) => {
   beforeAll(async () => {
     world = await shareEnvironment({
       kind,
-      apart: true,
+      apart: runsApart,
       env: { LOG_BODIES: 'true', LLM0_TEST_LEASE_MS: String(LEASE_MS) },
     });
     web = startMcpServer([textTool('search'), textTool('slow')]);
@@ -122,33 +123,42 @@ describe.each(ON_ONE_KIND)('tool calls in the log on %s stores', (kind) => {
     expect(tools.buckets).toMatchObject([{ group: 'web__' }, { group: 'web__search', calls: 1, cost_usd: PRICE_USD }]);
   }, 60_000);
 
-  test('kill -9 under calls: one row for each, those that were lost too, and even books', async () => {
-    const { id: keyId, key } = await makeKey();
-    const runId = `run-${crypto.randomUUID()}`;
-    const client = await connect(key, { 'X-LLM0-Run-Id': runId });
-    await client.callTool({ name: 'web__search', arguments: {} });
-    web.delayMs = 20_000;
-    const before = web.seen.length;
-    const pending = Array.from({ length: 5 }, () =>
-      client.callTool({ name: 'web__slow', arguments: {} }).catch(() => {}),
-    );
-    await waitUntil(
-      () => web.seen.filter(({ method }) => method === 'tools/call').length >= 6 && web.seen.length > before,
-    );
-    await world.restart('kill');
-    web.delayMs = 0;
-    const ledger = await settledLedger(world.gateway, 60_000);
-    expect(ledger).toMatchObject({ ok: true, open_holds: 0, queue_depth: 0 });
-    const calls = await callsSoon(`run_id=${runId}&limit=100`, 6);
-    expect(calls.filter(({ tool }) => tool === 'slow')).toHaveLength(5);
-    expect(new Set(calls.map(({ id }) => id)).size).toBe(6);
-    for (const call of calls.filter(({ tool }) => tool === 'slow')) {
-      expect(call).toMatchObject({ status: 'error', error_code: 'gateway_lost', is_error: true, cost_usd: PRICE_USD });
-    }
-    const keys = (await admin('GET', `/projects/${projectId}/keys`)).data as { id: string; spent_usd: number }[];
-    expect(keys.find(({ id }) => id === keyId)?.spent_usd).toBeCloseTo(6 * PRICE_USD, 9);
-    await Promise.race([Promise.all(pending), Bun.sleep(1)]);
-  }, 120_000);
+  testApart(
+    'kill -9 under calls: one row for each, those that were lost too, and even books',
+    async () => {
+      const { id: keyId, key } = await makeKey();
+      const runId = `run-${crypto.randomUUID()}`;
+      const client = await connect(key, { 'X-LLM0-Run-Id': runId });
+      await client.callTool({ name: 'web__search', arguments: {} });
+      web.delayMs = 20_000;
+      const before = web.seen.length;
+      const pending = Array.from({ length: 5 }, () =>
+        client.callTool({ name: 'web__slow', arguments: {} }).catch(() => {}),
+      );
+      await waitUntil(
+        () => web.seen.filter(({ method }) => method === 'tools/call').length >= 6 && web.seen.length > before,
+      );
+      await world.restart('kill');
+      web.delayMs = 0;
+      const ledger = await settledLedger(world.gateway, 60_000);
+      expect(ledger).toMatchObject({ ok: true, open_holds: 0, queue_depth: 0 });
+      const calls = await callsSoon(`run_id=${runId}&limit=100`, 6);
+      expect(calls.filter(({ tool }) => tool === 'slow')).toHaveLength(5);
+      expect(new Set(calls.map(({ id }) => id)).size).toBe(6);
+      for (const call of calls.filter(({ tool }) => tool === 'slow')) {
+        expect(call).toMatchObject({
+          status: 'error',
+          error_code: 'gateway_lost',
+          is_error: true,
+          cost_usd: PRICE_USD,
+        });
+      }
+      const keys = (await admin('GET', `/projects/${projectId}/keys`)).data as { id: string; spent_usd: number }[];
+      expect(keys.find(({ id }) => id === keyId)?.spent_usd).toBeCloseTo(6 * PRICE_USD, 9);
+      await Promise.race([Promise.all(pending), Bun.sleep(1)]);
+    },
+    120_000,
+  );
 
   test("a key's budget holds after a restart: what was spent on tools is not forgotten", async () => {
     const { id: keyId, key } = await makeKey({ budget_usd: 3 * PRICE_USD });

@@ -4,6 +4,7 @@ import { type BatchVendor, type BatchVendorBehaviour, startBatchVendor } from '.
 import { callAdmin, createTestKey } from '../stores/start-gateway';
 import { allLogs, ON_ONE_KIND, settledLedger, startEnvironment, type TestEnvironment, waitUntil } from './environment';
 import { batchClient, idsIn, makeBatch, readUntil, textOf } from './run-batch';
+import { runsApart, testApart } from './test-apart';
 
 const SETUP_MS = 60_000;
 const TEST_MS = 60_000;
@@ -25,7 +26,7 @@ describe.each(ON_ONE_KIND)("batches that a vendor runs on %s stores' gateway", (
       GEMINI_API_KEY: 'gemini-fake',
       VENDOR_BATCHES: 'true',
     };
-    world = await startEnvironment({ kind, allVendors: false, env });
+    world = await startEnvironment({ kind, allVendors: false, apart: runsApart, env });
     for (const [provider, model] of [
       ['openai', 'gpt-batch'],
       ['anthropic', 'claude-batch'],
@@ -106,31 +107,32 @@ describe.each(ON_ONE_KIND)("batches that a vendor runs on %s stores' gateway", (
     TEST_MS,
   );
 
-  test.each(VENDORS)(
-    'lines that the vendor has no use for run here meanwhile, also across a kill, and all others there: %s',
-    async (model) => {
-      vendor.behaviour = { isEndless: true };
-      const { client, projectId } = await open();
-      const before = { batches: vendor.batches, asked: vendor.asked };
-      const names = [model, 'anthropic/claude-batch', model, 'openai/no-price', model];
-      const { id } = await makeBatch(client(), 5, (index) => ({ model: names[index], max_tokens: 100 }));
-      const isHalf = ({ request_counts: counts }: { request_counts?: { completed: number; failed: number } }) =>
-        counts?.completed === 1 && counts.failed === 1;
-      await readUntil(client, id, isHalf);
-      expect([vendor.batches - before.batches, vendor.asked - before.asked]).toEqual([1, 1]);
-      await world.restart('kill');
-      expect(isHalf(await client().batches.retrieve(id))).toBe(true);
-      vendor.behaviour = {};
-      const batch = await readUntil(client, id);
-      expect(batch).toMatchObject({ status: 'completed', request_counts: { total: 5, completed: 4, failed: 1 } });
-      expect(await idsIn(client(), batch.output_file_id)).toEqual(['line-0', 'line-1', 'line-2', 'line-4']);
-      expect(await idsIn(client(), batch.error_file_id)).toEqual(['line-3']);
-      expect([vendor.batches - before.batches, vendor.asked - before.asked]).toEqual([1, 1]);
-      const half = Array.from({ length: 3 }, () => HALF_NANO_USD);
-      expect(await bill(projectId)).toEqual([0, ...half, WHOLE_NANO_USD]);
-    },
-    TEST_MS,
-  );
+  for (const model of VENDORS)
+    testApart(
+      `lines that the vendor has no use for run here meanwhile, also across a kill, and all others there: ${model}`,
+      async () => {
+        vendor.behaviour = { isEndless: true };
+        const { client, projectId } = await open();
+        const before = { batches: vendor.batches, asked: vendor.asked };
+        const names = [model, 'anthropic/claude-batch', model, 'openai/no-price', model];
+        const { id } = await makeBatch(client(), 5, (index) => ({ model: names[index], max_tokens: 100 }));
+        const isHalf = ({ request_counts: counts }: { request_counts?: { completed: number; failed: number } }) =>
+          counts?.completed === 1 && counts.failed === 1;
+        await readUntil(client, id, isHalf);
+        expect([vendor.batches - before.batches, vendor.asked - before.asked]).toEqual([1, 1]);
+        await world.restart('kill');
+        expect(isHalf(await client().batches.retrieve(id))).toBe(true);
+        vendor.behaviour = {};
+        const batch = await readUntil(client, id);
+        expect(batch).toMatchObject({ status: 'completed', request_counts: { total: 5, completed: 4, failed: 1 } });
+        expect(await idsIn(client(), batch.output_file_id)).toEqual(['line-0', 'line-1', 'line-2', 'line-4']);
+        expect(await idsIn(client(), batch.error_file_id)).toEqual(['line-3']);
+        expect([vendor.batches - before.batches, vendor.asked - before.asked]).toEqual([1, 1]);
+        const half = Array.from({ length: 3 }, () => HALF_NANO_USD);
+        expect(await bill(projectId)).toEqual([0, ...half, WHOLE_NANO_USD]);
+      },
+      TEST_MS,
+    );
 
   test.each(VENDORS)(
     'lines that the vendor lost run here at the usual price, and refused ones are errors: %s',
@@ -154,7 +156,7 @@ describe.each(ON_ONE_KIND)("batches that a vendor runs on %s stores' gateway", (
     TEST_MS,
   );
 
-  test(
+  testApart(
     'a cancelled one is cancelled there, across a kill, and pays what was run',
     async () => {
       vendor.behaviour = { isEndless: true, isSlowToCancel: true };

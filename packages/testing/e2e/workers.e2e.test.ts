@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { temporaryFolder } from '../stores/server-process';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
 import { ask, postChat, settledLedger, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { testApart } from './test-apart';
 
 const SETUP_MS = 60_000;
 const CONFIG = join(temporaryFolder('workers'), 'gateway.yaml');
@@ -67,18 +68,22 @@ describe('two workers on one port', () => {
     }
   }, 60_000);
 
-  test('a rolling restart cuts no stream', async () => {
-    const { gateway } = world;
-    const { apiKey } = await createTestKey(gateway);
-    const streams = Array.from({ length: 8 }, async (_, number) => {
-      const body = ask(`long ${number}`, { stream: true, x_fake: { chunks: 30, gapMs: 30 } });
-      return (await (await postChat(gateway, apiKey, body)).text()).trimEnd().endsWith('data: [DONE]');
-    });
-    await waitUntil(() => world.upstream.requests.length >= 8);
-    process.kill(gateway.pid, 'SIGUSR2');
-    expect(await Promise.all(streams)).toEqual(streams.map(() => true));
-    await waitUntil(() => (gateway.output().match(/"stopped"/g) ?? []).length === 2, 60_000);
-    expect((await postChat(gateway, apiKey, ask('after'))).status).toBe(200);
-    expect(await settledLedger(gateway)).toMatchObject({ ok: true, open_holds: 0 });
-  }, 90_000);
+  testApart(
+    'a rolling restart cuts no stream',
+    async () => {
+      const { gateway } = world;
+      const { apiKey } = await createTestKey(gateway);
+      const streams = Array.from({ length: 8 }, async (_, number) => {
+        const body = ask(`long ${number}`, { stream: true, x_fake: { chunks: 30, gapMs: 30 } });
+        return (await (await postChat(gateway, apiKey, body)).text()).trimEnd().endsWith('data: [DONE]');
+      });
+      await waitUntil(() => world.upstream.requests.length >= 8);
+      process.kill(gateway.pid, 'SIGUSR2');
+      expect(await Promise.all(streams)).toEqual(streams.map(() => true));
+      await waitUntil(() => (gateway.output().match(/"stopped"/g) ?? []).length === 2, 60_000);
+      expect((await postChat(gateway, apiKey, ask('after'))).status).toBe(200);
+      expect(await settledLedger(gateway)).toMatchObject({ ok: true, open_holds: 0 });
+    },
+    90_000,
+  );
 });
