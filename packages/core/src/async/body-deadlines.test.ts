@@ -22,9 +22,11 @@ test('a read that takes too long is given up, another one is not', async () => {
   expect(performance.now() - startMs).toBeLessThan(2000);
 });
 
-test('other failures keep their error', async () => {
+test('a body that breaks off is of a caller who left; why is kept', async () => {
   const reads = new BodyDeadlines();
-  await expect(reads.read(Promise.reject(new Error('gone')), 1, late)).rejects.toThrow('gone');
+  const cause = new Error('gone');
+  const failed = reads.read(Promise.reject(cause), 1, late);
+  await expect(failed).rejects.toMatchObject({ kind: 'client_closed', cause });
 });
 
 test('the timer goes when nothing is read, and comes again', async () => {

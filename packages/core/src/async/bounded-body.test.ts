@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import { GatewayError } from '../errors/gateway-error';
-import { boundedBody, declaredLength } from './bounded-body';
+import { BodyDeadlines, boundedBody, declaredLength, tooSlow } from './bounded-body';
 import { Held, Room } from './room';
 
 /** Chunks of `bytes`, `gapMs` apart; for ever where no `count` is given. */
@@ -48,6 +48,16 @@ describe('a bounded body', () => {
     // 32 bytes a millisecond are enough: twenty chunks take twice the grace.
     const fair = await read(boundedBody(dripping(10_000, 10, 20).body, { maxBytes: 1_000_000, graceMs: 100 }));
     expect(fair.byteLength).toBe(200_000);
+  });
+
+  test('that breaks off is of a caller who left', async () => {
+    const broken = () =>
+      new ReadableStream<Uint8Array>({
+        pull: (controller) => controller.error(new DOMException('The connection was closed.', 'AbortError')),
+      });
+    expect(await failure(boundedBody(broken(), { maxBytes: 1000 }))).toMatchObject({ kind: 'client_closed' });
+    const text = new BodyDeadlines().read(new Response(broken()).text(), 10, tooSlow);
+    expect(await text.catch((error: unknown) => error)).toMatchObject({ kind: 'client_closed' });
   });
 
   test('that is silent is 408', async () => {

@@ -1,5 +1,5 @@
 import { LinkedSet, type Place } from '../collections/linked-set';
-import { GatewayError } from '../errors/gateway-error';
+import { clientClosed, GatewayError } from '../errors/gateway-error';
 
 export interface BodyBounds {
   readonly maxBytes: number;
@@ -24,7 +24,7 @@ export async function takeRoom(
 
 /** Reads of a body, one at a time. */
 export interface BodyReader {
-  /** undefined at its end. Throws `request_too_large` beyond `maxBytes`, and 408 if it trickles. */
+  /** undefined at its end. Throws `request_too_large` beyond `maxBytes`, 408 if it trickles, `client_closed` if it breaks off. */
   read(): Promise<Uint8Array | undefined>;
   cancel(reason?: unknown): Promise<void>;
 }
@@ -75,10 +75,13 @@ class BoundedReader implements BodyReader {
     // A race would keep something of each read until the body's end.
     return new Promise<Awaited<ReturnType<typeof this.reader.read>>>((resolve, reject) => {
       this.fail = reject;
-      this.reader.read().then((read) => {
-        this.fail = undefined;
-        resolve(read);
-      }, reject);
+      this.reader.read().then(
+        (read) => {
+          this.fail = undefined;
+          resolve(read);
+        },
+        (cause) => reject(clientClosed(cause)),
+      );
     });
   }
 
@@ -166,8 +169,8 @@ class OpenRead<T> implements Place<Expiring> {
   async follow(reading: Promise<T>): Promise<void> {
     try {
       this.result.resolve(await reading);
-    } catch (error) {
-      this.result.reject(error);
+    } catch (cause) {
+      this.result.reject(clientClosed(cause));
     } finally {
       this.open.remove(this);
     }
@@ -192,7 +195,7 @@ export class BodyDeadlines {
     return this.open.size;
   }
 
-  /** Awaits `reading`. Fails with `late()` up to a second after the time limit for its size. */
+  /** Awaits `reading`. Fails with `late()` up to a second after the time limit for its size, `client_closed` if it fails. */
   read<T>(reading: Promise<T>, bytes: number, late: () => Error): Promise<T> {
     const read = new OpenRead<T>(this.open, performance.now() + readTimeMs(bytes, this.options.graceMs), late);
     this.timer ??= this.startTimer();
