@@ -268,9 +268,11 @@ describe('redis hot store, when things break', () => {
     for (const [index, request] of requests.entries()) {
       const owner = index === 0 ? store : gone;
       const decision = await owner.admit(request);
-      if (decision.type === 'admitted') owner.settle(settlementOf(request, decision.nowMs));
+      if (decision.type !== 'admitted') throw new Error(decision.type);
+      owner.settle(settlementOf(request, decision.nowMs));
       await owner.flush(FLUSHED_MS);
     }
+    await until(async () => (await store.depth()).entries === 2);
     const batch = await store.read(10, 0);
     expect(batch).toHaveLength(2);
     // It hands nothing in any more.
