@@ -3,14 +3,14 @@ const OPERATORS_NAMES =
   /^(DATABASE_URL|REDIS_.*|DATA_DIR|ADMIN_TOKEN|ADMIN_PORT|ADMIN_HOST|METRICS_TOKEN|EGRESS_ALLOW|MEDIA_EGRESS_ALLOW|ENCRYPTION_KEY.*|PORT|HOST|ENVIRONMENT|LOG_LEVEL|TLS_.*|GATEWAY_WORKERS|GATEWAY_CONFIG|DEMO_PROVIDER|FAILOVER_MODE|DISABLE_BACKGROUND_WORKERS|LOG_.*|CACHE_.*|MAX_.*|EMBEDDING_.*|(?:REQUEST|ANSWER|STREAM_IDLE|SLOW_READER)_TIMEOUT|DRAIN_TIMEOUT|GLOBAL_.*|CLIENT_.*|TRUST_PROXY_HOPS|OTEL_.*|LLM0_.*|AWS_.*|AZURE_.*|BEDROCK_.*|OLLAMA_.*|.*_API_KEY|.*_BASE_URL)$/;
 
 /**
- * Nothing is compiled a third time, with all optimizations, and garbage and free memory wait longer: a process of a test
- * is gone before the operators' switches pay (a third of the time of an embedded Postgres, half of a gateway's).
+ * Nothing is compiled a third time, with all optimizations, garbage waits longer, and free memory is kept: a process of a
+ * test is gone before the operators' switches pay (a third of the time of an embedded Postgres, half of a gateway's).
  */
 const SHORT_LIVED = {
   BUN_JSC_useOMGJIT: '0',
   BUN_JSC_useFTLJIT: '0',
   BUN_JSC_forceRAMSize: String(4 * 1024 ** 3),
-  MIMALLOC_PURGE_DELAY: '10000',
+  MIMALLOC_PURGE_DELAY: '-1',
 };
 
 /** Measuring tests run gateways as operators do. */
