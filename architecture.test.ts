@@ -9,7 +9,7 @@ const ALL = new Bun.Glob('**/*');
 /** Not ours, made by builds, or what a gateway that was tried here has kept. */
 const NO_ROOMS = /^(node_modules|data|coverage)$|^\./;
 const NOT_READ = /(^|\/)(node_modules|dist)\/|^bench\/results\//;
-const READ = /\.(tsx?|lua|md)$/;
+const READ = /\.(tsx?|lua|md)$|(^|\/)package\.json$/;
 
 /** All files of the house; only those that a rule reads have a text. */
 async function readSources(): Promise<SourceFile[]> {
@@ -43,6 +43,14 @@ describe('the checker finds', () => {
       'core leaving its folder',
       [file('packages/core/src/a.ts', `import x from '../../../drizzle/client';`)],
       /may not import/,
+    ],
+    [
+      'core importing a package that others declare',
+      [
+        file('packages/core/package.json', '{"dependencies":{"re2js":"1"}}'),
+        file('packages/core/src/a.ts', `import { pino } from 'pino/file';`),
+      ],
+      /imports pino, which/,
     ],
     [
       'a provider importing the gateway',

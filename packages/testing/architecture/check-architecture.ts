@@ -7,6 +7,7 @@ import {
   checkNotes,
   checkVendorNames,
 } from './check-names';
+import { checkPackages } from './check-packages';
 import { checkComments, checkDocuments } from './check-references';
 import { checkFileLength, checkFolders, checkFunctionLength } from './check-sizes';
 import { checkSpawns } from './check-spawns';
@@ -15,7 +16,7 @@ import type { Rule, SourceFile } from './source-file';
 
 /** Hold for each file, */
 const FILE_RULES: readonly Rule[] = [
-  ...[checkArrows, checkLayers, checkProviders, checkSteps],
+  ...[checkArrows, checkLayers, checkPackages, checkProviders, checkSteps],
   ...[checkFileLength, checkFunctionLength],
   ...[checkEnvironment, checkName, checkNotes, checkVendorNames],
   ...[checkComments, checkSpawns],
