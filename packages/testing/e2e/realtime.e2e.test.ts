@@ -645,6 +645,10 @@ describe.each(ON_ONE_KIND)('realtime sessions on %s stores', (kind) => {
     const refused = await SessionClient.open(urlOf(`${path}?key=${apiKey}`), {});
     refused.send({ setup: { model: 'models/no-such-model' } });
     expect(await refused.ended).toMatchObject({ code: 1008 });
+    const cached = await SessionClient.open(urlOf(`${path}?key=${apiKey}`), {});
+    cached.send({ setup: { model: 'models/gemini-live', cachedContent: 'cachedContents/abc' } });
+    expect(await cached.ended).toMatchObject({ code: 1008 });
+    expect(fake.sessions.at(-1)?.received ?? []).not.toContain('setup');
     await ledgerIsEven();
   });
 });
