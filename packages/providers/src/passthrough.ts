@@ -48,8 +48,8 @@ export interface NativeShape {
   tellsCost(body: JsonObject): boolean;
   /** Top-level fields whose cost is bounded by their size. */
   readonly boundedFields: ReadonlySet<string>;
-  /** Place of a file that the gateway's account stores at the vendor. */
-  findStoredFile?(body: JsonObject): string | undefined;
+  /** Place that names a file or cached content of the gateway's account at the vendor. */
+  findStored?(body: JsonObject): string | undefined;
   createReader(): UsageReader;
 }
 

@@ -36,7 +36,7 @@ const pages = readPages().flatMap((page) => {
 let upstream: FakeUpstream;
 let gateway: GatewayProcess;
 let backend: Bun.Server<undefined>;
-const variables: Record<string, string> = { PROVIDER_KEY: 'sk-documented' };
+const variables: Record<string, string> = { PROVIDER_KEY: 'sk-documented', USD_PER_SEARCH: '0.002' };
 
 beforeAll(async () => {
   upstream = startFakeUpstream();

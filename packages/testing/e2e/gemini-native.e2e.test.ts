@@ -62,6 +62,24 @@ describe.each(ON_ONE_KIND)('Gemini’s own API at the root, on %s stores', (kind
     expect((await ask('https://www.youtube.com/watch?v=x')).status).toBe(200);
   });
 
+  test('so is content that the vendor caches, for its own API and for chat', async () => {
+    const asked = world.upstream.requests.length;
+    const cachedContent = 'cachedContents/abc';
+    const contents = [{ parts: [{ text: 'Hi' }] }];
+    const headers = { 'x-goog-api-key': apiKey };
+    const native = await errorOf(await post(`${MODEL}:generateContent`, { contents, cachedContent }, headers));
+    expect(native).toMatchObject({ http: 400, status: 'INVALID_ARGUMENT' });
+    expect(native.message).toContain('"cachedContent" names');
+    const chat = await fetch(`${world.gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${apiKey}` },
+      body: JSON.stringify({ model: MODEL, messages: [{ role: 'user', content: 'Hi' }], cachedContent }),
+    });
+    expect(chat.status).toBe(400);
+    expect((await chat.json()).error).toMatchObject({ code: 'invalid_request', param: 'cachedContent' });
+    expect(world.upstream.requests).toHaveLength(asked);
+  });
+
   test('the row has model, tokens and cost', async () => {
     world.upstream.control.enqueue({ usage: { prompt: 1000, completion: 100 } });
     const response = await post(`${MODEL}:generateContent`, undefined, { 'x-goog-api-key': apiKey });

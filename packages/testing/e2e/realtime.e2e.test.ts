@@ -582,6 +582,28 @@ describe.each(ON_ONE_KIND)('realtime sessions on %s stores', (kind) => {
     await ledgerIsEven();
   });
 
+  test('a transcript whose model nobody names costs what the dearest one would, and strict caps refuse it', async () => {
+    const path = '/v1/realtime/translations?model=gpt-realtime-translate';
+    const update = { type: 'session.update', session: { audio: { input: { transcription: {} } } } };
+    const client = await open(path);
+    client.send(update);
+    await client.next('session.updated');
+    client.send({ type: 'session.input_audio_buffer.append', audio: 'A'.repeat(64_000 * 10) });
+    client.send({ type: 'session.close' });
+    await client.ended;
+    const heard = (await rows(3)).find(({ model, cost_usd }) => cost_usd > 0 && model !== 'gpt-realtime-translate');
+    expect(heard).toMatchObject({ cost_estimated: true, status: 'success' });
+    // 320 tokens of speech and 100 of text, above $0.017 a minute.
+    expect(heard).toMatchObject({ model: 'gpt-4o-transcribe', cost_usd: 0.00292 });
+    await ledgerIsEven();
+    await project({ strict_caps: true, monthly_cap_usd: 5 });
+    const strict = await open(path);
+    strict.send(update);
+    expect(await strict.next('error')).toMatchObject({ error: { code: 'request_over_limit' } });
+    strict.leave();
+    await ledgerIsEven();
+  });
+
   test('a shutdown ends an idle session at once, another one after its answer', async () => {
     const idle = await open();
     Object.assign(fake.behaviour, { deltas: 10, gapMs: 50 });
@@ -623,6 +645,10 @@ describe.each(ON_ONE_KIND)('realtime sessions on %s stores', (kind) => {
     const refused = await SessionClient.open(urlOf(`${path}?key=${apiKey}`), {});
     refused.send({ setup: { model: 'models/no-such-model' } });
     expect(await refused.ended).toMatchObject({ code: 1008 });
+    const cached = await SessionClient.open(urlOf(`${path}?key=${apiKey}`), {});
+    cached.send({ setup: { model: 'models/gemini-live', cachedContent: 'cachedContents/abc' } });
+    expect(await cached.ended).toMatchObject({ code: 1008 });
+    expect(fake.sessions.at(-1)?.received ?? []).not.toContain('setup');
     await ledgerIsEven();
   });
 });

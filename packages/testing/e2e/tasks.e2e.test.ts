@@ -311,13 +311,24 @@ describe.each(ON_ONE_KIND)('moderation and reranking on %s stores', (kind) => {
   });
 
   test('a missing price is a refusal', async () => {
-    for (const model of ['cohere/rerank-v9.9-odd', 'cohere/rerank-never-priced']) {
+    // The vendor states no price of its newest model.
+    const stated = 'cohere/rerank-v4.0-pro';
+    const refused = async (model: string) => {
       const { response, json } = await rerank({ model });
       expect([model, response.status, json.error?.code]).toEqual([model, 400, 'model_not_priced']);
-    }
+    };
+    for (const model of ['cohere/rerank-v9.9-odd', 'cohere/rerank-never-priced', stated]) await refused(model);
+    await update({ monthly_cap_usd: 5 });
+    await refused(stated);
     await update({ unknown_model_policy: 'allow_unpriced' });
-    const allowed = await rerank({ model: 'cohere/rerank-never-priced' });
+    const allowed = await rerank({ model: stated });
     expect([allowed.response.status, allowed.json.cost_usd]).toEqual([200, 0]);
+    expect(await allowed.row()).toMatchObject({ cost_usd: 0, units: { searches: 1 } });
+    const { data } = await callAdmin<{ data: object[] }>(world.gateway, '/models/unpriced');
+    expect(data).toContainEqual(expect.objectContaining({ provider: 'cohere', model: 'rerank-v4.0-pro', requests: 1 }));
+    await update({ strict_caps: true });
+    await refused(stated);
+    expect(received()).toBe(1);
   });
 
   test('what cannot be asked is refused by name, and nothing is sent', async () => {

@@ -177,6 +177,49 @@ describe.each(ON_ONE_KIND)("batches that a vendor runs on %s stores' gateway", (
     TEST_MS,
   );
 
+  test.each(VENDORS)(
+    'a vendor that is away when it is told to cancel is told again: %s',
+    async (model) => {
+      vendor.behaviour = { isEndless: true, isAwayToCancel: true };
+      const before = vendor.cancels;
+      const { client, projectId } = await open();
+      const { id } = await makeBatch(client(), 5, { model, max_tokens: 100 });
+      await readUntil(client, id, ({ status }) => status === 'in_progress');
+      await client().batches.cancel(id);
+      await waitUntil(() => vendor.cancels > before + 1);
+      vendor.behaviour = { isEndless: true };
+      const batch = await readUntil(client, id);
+      expect(batch).toMatchObject({ status: 'cancelled', request_counts: { total: 5, completed: 1, failed: 0 } });
+      expect(await bill(projectId)).toEqual([HALF_NANO_USD]);
+    },
+    TEST_MS,
+  );
+
+  test.each(VENDORS)(
+    'results are taken from a vendor that ended, though it never answers a cancellation: %s',
+    async (model) => {
+      vendor.behaviour = { isEndless: true, isAwayToCancel: true };
+      const { client, projectId } = await open();
+      const { id } = await makeBatch(client(), 5, { model, max_tokens: 100 });
+      await readUntil(client, id, ({ status }) => status === 'in_progress');
+      await client().batches.cancel(id);
+      vendor.behaviour = { isAwayToCancel: true };
+      await readUntil(client, id);
+      expect(await bill(projectId)).toEqual(Array.from({ length: 5 }, () => HALF_NANO_USD));
+    },
+    TEST_MS,
+  );
+
+  test.each(VENDORS)(
+    'a batch that the vendor took before a proxy failed is found, and not run twice: %s',
+    async (model) => {
+      const { ids, made, costs } = await run({ losesAnswer: true }, model);
+      expect([ids, made]).toEqual([ALL, { batches: 1, asked: 0 }]);
+      expect(costs).toEqual(Array.from({ length: 5 }, () => HALF_NANO_USD));
+    },
+    TEST_MS,
+  );
+
   test.each(['revoked', 'deleted'] as const)(
     'results of a key that was %s are billed to it, whatever its limits say now',
     async (how) => {

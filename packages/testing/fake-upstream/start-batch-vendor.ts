@@ -12,6 +12,10 @@ export interface BatchVendorBehaviour {
   readonly isEndless?: boolean;
   /** A cancelled one goes on for a while. */
   readonly isSlowToCancel?: boolean;
+  /** It answers cancellations with 503, and does nothing. */
+  readonly isAwayToCancel?: boolean;
+  /** It takes a batch, but a proxy before it answers 502. */
+  readonly losesAnswer?: boolean;
 }
 
 interface Line {
@@ -83,11 +87,16 @@ export function startBatchVendor(): BatchVendor {
     batches.set(id, { lines, own, isCancelled: false });
     return id;
   };
-  const cancel = (id: string) => {
+  const failing = (status: number) => new Response('{"error":{"message":"away"}}', { status });
+  const cancel = (id: string, show: (id: string) => object): Response => {
     state.cancels += 1;
+    if (state.behaviour.isAwayToCancel === true) return failing(503);
     const batch = batches.get(id);
     if (batch !== undefined) batch.isCancelled = true;
+    return Response.json(show(id));
   };
+  const taken = (batch: object): Response =>
+    state.behaviour.losesAnswer === true ? failing(502) : Response.json(batch);
   const openaiResults = (id: string, wantsRefused: boolean) =>
     ranOf(id)
       .filter((line) => isRefused(line) === wantsRefused)
@@ -136,11 +145,10 @@ export function startBatchVendor(): BatchVendor {
     const text = files.get(String(batch.inputConfig.fileName)) ?? '';
     const keyed = text.split('\n').map((line) => JSON.parse(line) as KeyedLine);
     const lines = keyed.map(({ key, request: body }) => ({ custom_id: key, body }));
-    return Response.json(operation(add(lines, { displayName: batch.displayName })));
+    return taken(operation(add(lines, { displayName: batch.displayName })));
   };
-  const closed = () => new Response('{"error":{"message":"no"}}', { status: 404 });
   const served = (answer: (request: Bun.BunRequest) => Response | Promise<Response>) => (request: Bun.BunRequest) =>
-    state.behaviour.isClosed === true ? closed() : answer(request);
+    state.behaviour.isClosed === true ? failing(404) : answer(request);
   const idOf = (request: Bun.BunRequest) => (request.params as { id?: string }).id ?? '';
   const asking = (answer: (model: unknown) => object) => async (request: Request) => {
     state.asked += 1;
@@ -169,8 +177,7 @@ export function startBatchVendor(): BatchVendor {
       '/v1beta/batches': { GET: () => Response.json({ operations: [...batches.keys()].map(operation) }) },
       '/v1beta/batches/:id': (request) => {
         const id = idOf(request).replace(/:cancel$/, '');
-        if (idOf(request) !== id) cancel(id);
-        return Response.json(operation(id));
+        return idOf(request) === id ? Response.json(operation(id)) : cancel(id, operation);
       },
       '/download/v1beta/files/:id': (request) =>
         new Response(
@@ -197,28 +204,22 @@ export function startBatchVendor(): BatchVendor {
         POST: served(async (request) => {
           const { input_file_id: file, ...own } = (await request.json()) as JsonObject;
           const lines = (files.get(String(file)) ?? '').split('\n').map((line) => JSON.parse(line) as Line);
-          return Response.json(openaiBatch(add(lines, own)));
+          return taken(openaiBatch(add(lines, own)));
         }),
       },
       '/v1/batches/:id': (request) => {
         state.reads += 1;
         return Response.json(openaiBatch(idOf(request)));
       },
-      '/v1/batches/:id/cancel': (request) => {
-        cancel(idOf(request));
-        return Response.json(openaiBatch(idOf(request)));
-      },
+      '/v1/batches/:id/cancel': (request) => cancel(idOf(request), openaiBatch),
       '/v1/messages/batches': {
         POST: served(async (request) => {
           const { requests } = (await request.json()) as { readonly requests: readonly Line[] };
-          return Response.json(messageBatch(add(requests, {})));
+          return taken(messageBatch(add(requests, {})));
         }),
       },
       '/v1/messages/batches/:id': (request) => Response.json(messageBatch(idOf(request))),
-      '/v1/messages/batches/:id/cancel': (request) => {
-        cancel(idOf(request));
-        return Response.json(messageBatch(idOf(request)));
-      },
+      '/v1/messages/batches/:id/cancel': (request) => cancel(idOf(request), messageBatch),
       '/v1/messages/batches/:id/results': (request) => new Response(anthropicResults(idOf(request))),
     },
     fetch: () => new Response('{}', { status: 404 }),

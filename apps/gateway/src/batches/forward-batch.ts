@@ -171,14 +171,19 @@ interface Cancelling {
   readonly ids: readonly string[];
 }
 
-/** Tells the vendor once. A refusal means that it has ended, which a look finds out. */
+/** Tells the vendor until it answers. A refusal means that it has ended, which a look finds out. */
 async function cancelThere(services: ForwardNeeds, { batch, vendor, ids }: Cancelling): Promise<void> {
   if (batch.forwarded?.isCancelled === true) return;
+  let isUntold = false;
   for (const id of ids) {
-    await vendor.part.cancel(vendor.ask, id).catch((error: unknown) => {
-      if (!(error instanceof GatewayError)) throw error;
+    await vendor.part.cancel(vendor.ask, id).catch((err: unknown) => {
+      if (err instanceof GatewayError) return;
+      services.log.warn({ err, batch: batch.id }, "a provider's batch could not be cancelled yet");
+      isUntold = true;
     });
   }
+  // The look goes on: it may have ended meanwhile.
+  if (isUntold) return;
   await note(services, batch, { ...batch.forwarded, state: 'sent', isCancelled: true });
 }
 
@@ -233,6 +238,9 @@ function lineOf({ part }: Vendor, text: string): number | undefined {
   }
 }
 
+/** No refusal: the same request may be taken later, or was taken by a vendor whose proxy failed. */
+const isAway = ({ status }: Response): boolean => status >= 500 || status === 408 || status === 429;
+
 /** undefined where the target has no batches, or several keys: a batch is one account's. */
 export function vendorOf(
   services: Pick<Services, 'connect' | 'fetch'>,
@@ -250,7 +258,8 @@ export function vendorOf(
     const signal = AbortSignal.timeout(ASK_TIMEOUT_MS);
     const response = await fetch(`${part.root(connection)}${path}`, { ...init, headers, redirect: 'manual', signal });
     if (response.ok) return response;
-    throw invalidRequest('', `${provider} answered ${response.status}: ${(await response.text()).slice(0, 300)}`);
+    const message = `${provider} answered ${response.status}: ${(await response.text()).slice(0, 300)}`;
+    throw isAway(response) ? new Error(message) : invalidRequest('', message);
   };
   return { part, ask };
 }

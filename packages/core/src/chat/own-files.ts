@@ -14,9 +14,9 @@ export class OwnFileError extends GatewayError {
   }
 }
 
-/** A vendor's own file may be another project's: nobody can tell. `instead`: a sentence. */
-export function refuseStoredFile(param: string, instead: string): GatewayError {
-  const message = `"${param}" names a file of a provider, which any project of this gateway could have stored. ${instead}`;
+/** Content that a vendor stores may be another project's: nobody can tell. `instead`: a sentence. */
+export function refuseStored(param: string, instead: string): GatewayError {
+  const message = `"${param}" names stored content of a provider, which any project of this gateway could have stored. ${instead}`;
   return new GatewayError('invalid_request', message, { param });
 }
 
@@ -24,7 +24,7 @@ export function refuseStoredFile(param: string, instead: string): GatewayError {
 export function stopAtFile(id: JsonValue | undefined, param: string): void {
   if (isOwnFile(id)) throw new OwnFileError(param);
   if (typeof id !== 'string') return;
-  throw refuseStoredFile(param, 'Upload the file to /v1/files, and send the id from there.');
+  throw refuseStored(param, 'Upload the file to /v1/files, and send the id from there.');
 }
 
 /** Content of a file; `base64` once. */

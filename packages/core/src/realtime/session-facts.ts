@@ -23,10 +23,12 @@ export type VendorFact =
   /** Cumulative seconds of the session. */
   | { readonly type: 'seconds'; readonly seconds: number; readonly isFinal: boolean };
 
+export const UNNAMED_MODEL = '';
+
 /** Settings that decide prices and bounds; undefined = not named. */
 export interface SessionSettings {
   readonly model?: string | undefined;
-  /** Writes down the caller's speech; null = nobody does. */
+  /** Writes down the caller's speech; null = nobody does, `UNNAMED_MODEL` = one that the settings don't name. */
   readonly transcriptionModel?: string | null | undefined;
   /** What tells that model about the speech, in bytes. */
   readonly promptBytes?: number | undefined;

@@ -19,18 +19,45 @@ describe('the bound of images', () => {
     // Without either, the largest usual one of high quality.
     [{}, 6240],
     [{ quality: 'low', size: '1024x1024', count: 3, partialImages: 2 }, 3 * (272 + 200)],
+    [{ quality: 'low', size: '3840x2160' }, 2152],
+    // No image is billed below the smallest usual one.
+    [{ quality: 'low', size: '16x16' }, 272],
+    // Sizes that the vendor doesn't list cost what the largest one does, unknown qualities what the best one does.
+    [{ quality: 'low', size: '1x1' }, 2152],
+    [{ quality: 'low', size: '1024x4096' }, 2152],
+    [{ quality: 'low', size: '16000x16000' }, 66_407],
+    [{ quality: 'auto', size: '1024x1024' }, 4160],
+    [{ quality: 'ultra', size: '1024x1024' }, 16_640],
+    [{ quality: 'constructor', size: '1024x1024' }, 16_640],
+    [{ quality: 'odd', size: '1x1' }, 131_625],
+    [{ quality: 'low', size: '1024x1024', extra: { frame_count: 4 } }, 4 * 272],
+    [{ quality: 'low', size: '1024x1024', extra: { frame_count: '4' } }, 4 * 272],
   ])('%j has %d tokens', (fields, tokens) => {
     expect(boundImages({ ...image, ...fields }, priced(TOKENS), false).outputImageTokens).toBe(tokens);
   });
 
   test('names the variant that has a price, and else the dearest', () => {
     const sizes = { image_low_1024x1024: 1, image_high_1024x1024: 9 };
-    const variant = (fields: Partial<ImageRequest>, prices: PricedModel['prices']) =>
-      boundImages({ ...image, ...fields }, priced(prices), true).imageVariant;
-    expect(variant({ quality: 'low', size: '1024x1024' }, sizes)).toBe('low_1024x1024');
-    expect(variant({}, sizes)).toBe('high_1024x1024');
-    expect(variant({ quality: 'odd', size: '1x1' }, sizes)).toBe('high_1024x1024');
+    const variant = (fields: Partial<ImageRequest>, prices: PricedModel['prices'], strict = false) =>
+      boundImages({ ...image, ...fields }, priced(prices), strict).imageVariant;
+    const odd = { quality: 'odd', size: '1x1' };
+    expect(variant({ quality: 'low', size: '1024x1024' }, sizes, true)).toBe('low_1024x1024');
+    expect(variant({}, sizes, true)).toBe('high_1024x1024');
+    expect(variant(odd, sizes)).toBe('high_1024x1024');
     expect(variant({}, { ...sizes, image: 2 })).toBeUndefined();
+    // Under strict caps, the vendor may choose what costs more than the common price.
+    expect(variant({}, { ...sizes, image: 2 }, true)).toBe('high_1024x1024');
+    expect(variant(odd, { ...sizes, image: 2 }, true)).toBe('high_1024x1024');
+    expect(variant(odd, { ...sizes, image: 10 }, true)).toBe('odd_1x1');
+    expect(variant({}, { ...sizes, image: 10 }, true)).toBeUndefined();
+  });
+
+  test('strict caps refuse by name a quality or a size that alone has no price', () => {
+    const sizes = priced({ image_low_1024x1024: 1, image_high_1024x1024: 9 });
+    const ask = (fields: Partial<ImageRequest>) => () => boundImages({ ...image, ...fields }, sizes, true);
+    expect(ask({ quality: 'odd', size: '1024x1024' })).toThrow('quality "odd"');
+    expect(ask({ quality: 'low', size: '1x1' })).toThrow('size "1x1"');
+    expect(ask({ quality: 'low', size: 'auto' })).not.toThrow();
   });
 
   test('under strict caps is that of the price book', () => {

@@ -33,10 +33,19 @@ export interface ImageAnswer extends JsonObject {
 }
 
 /** Output tokens of a square megapixel at each quality. Source: https://platform.openai.com/docs/guides/image-generation */
-const TOKENS_PER_SQUARE: Readonly<Record<string, number>> = { low: 272, medium: 1056, high: 4160, max: 16_640 };
+const BEST_TOKENS = 16_640;
+const TOKENS_PER_SQUARE: ReadonlyMap<string, number> = new Map([
+  ...[['low', 272] as const, ['medium', 1056] as const, ['high', 4160] as const],
+  // Without one, the usual one of a high price.
+  ...[['auto', 4160] as const, ['max', BEST_TOKENS] as const],
+]);
 const SQUARE = 1024 * 1024;
 /** `auto` may choose the largest usual size. */
-const USUAL_SIZE = { width: 1536, height: 1024 };
+const USUAL_PIXELS = 1536 * 1024;
+/** Sizes that the vendor lists have sides in steps of 16, and up to three times as long as each other. */
+const LARGEST_PIXELS = 3840 * 2160;
+const STEP = 16;
+const MOST_RATIO = 3;
 const TOKENS_PER_PARTIAL = 100;
 /** A picture to edit, in full fidelity. */
 const TOKENS_PER_PICTURE = 6500;
@@ -47,17 +56,33 @@ export function readSize(size: string | undefined): { readonly width: number; re
   return width === undefined || height === undefined ? undefined : { width: Number(width), height: Number(height) };
 }
 
-/** `<quality>_<width>x<height>` of the price book as asked for; else the dearest, where there is no common price. */
-function variantOf({ quality, size }: ImageRequest, prices: TokenPrices): string | undefined {
+/**
+ * `<quality>_<width>x<height>` of the price book as asked for; else the dearest, where there is no common price or strict
+ * caps have to cover what the vendor chooses. Throws under strict caps for what alone has no price.
+ */
+function variantOf({ quality, size }: ImageRequest, prices: TokenPrices, strict: boolean): string | undefined {
   const asked = quality === undefined || readSize(size) === undefined ? undefined : `${quality}_${size}`;
   if (asked !== undefined && prices[VARIANT + asked] !== undefined) return asked;
-  if (prices.image !== undefined) return asked;
+  const { image: common } = prices;
+  if (common !== undefined && !strict) return asked;
   const priced = Object.entries(prices).filter(([name]) => name.startsWith(VARIANT));
   const [dearest] = priced.sort(([, a = 0], [, b = 0]) => b - a);
-  return dearest?.[0].slice(VARIANT.length) ?? asked;
+  if (dearest === undefined || (common ?? 0) >= (dearest[1] ?? 0)) return asked;
+  const names = priced.map(([name]) => name.slice(VARIANT.length));
+  if (strict && common === undefined) checkListed({ quality, size }, names);
+  return dearest[0].slice(VARIANT.length);
 }
 
 const VARIANT = 'image_';
+
+function checkListed({ quality, size }: Pick<ImageRequest, 'quality' | 'size'>, names: readonly string[]): void {
+  const isQualityListed = quality === undefined || names.some((name) => name.startsWith(`${quality}_`));
+  if (quality !== 'auto' && !isQualityListed) throw refuseUnbounded('quality', `an image of the quality "${quality}"`);
+  if (readSize(size) === undefined) return;
+  const isSizeListed = names.some((name) => name.endsWith(`_${size}`));
+  if (isSizeListed && (quality === undefined || quality === 'auto')) return;
+  throw refuseUnbounded('size', `an image of the size "${size}"`);
+}
 
 /** The images and tokens that a vendor bills at most; throws under strict caps where that has no bound. */
 export function boundImages(request: ImageRequest, priced: PricedModel, strict: boolean): Usage {
@@ -67,7 +92,7 @@ export function boundImages(request: ImageRequest, priced: PricedModel, strict: 
   if (strict && isByToken) checkBounded(priced, files);
   const partials = TOKENS_PER_PARTIAL * partialImages;
   const each = strict ? Math.max(priced.maxOutputTokens ?? 0, tokensOfImage(request)) : tokensOfImage(request);
-  const variant = variantOf(request, priced.prices);
+  const variant = variantOf(request, priced.prices, strict);
   return {
     ...ZERO_USAGE,
     inputTokens: boundTokens([prompt], strict),
@@ -108,9 +133,19 @@ function checkBounded({ provider, model, maxOutputTokens }: PricedModel, files: 
   );
 }
 
-/** Without a quality, the usual one of a high price. */
-function tokensOfImage({ size, quality = 'high' }: ImageRequest): number {
-  const { width, height } = readSize(size) ?? USUAL_SIZE;
-  const perSquare = TOKENS_PER_SQUARE[quality] ?? TOKENS_PER_SQUARE.high ?? 0;
-  return Math.ceil((perSquare * width * height) / SQUARE);
+/** Of each frame, if it moves. */
+function tokensOfImage({ size, quality = 'auto', extra }: ImageRequest): number {
+  const perSquare = TOKENS_PER_SQUARE.get(quality) ?? BEST_TOKENS;
+  const frames = Math.max(1, Number(extra.frame_count) || 1);
+  return Math.ceil((perSquare * pixelsOf(size) * frames) / SQUARE);
+}
+
+/** Pixels that are billed at most; of an odd size, those of the largest one. */
+function pixelsOf(size: string | undefined): number {
+  const sides = readSize(size);
+  if (sides === undefined) return USUAL_PIXELS;
+  const { width, height } = sides;
+  const isListed =
+    width % STEP === 0 && height % STEP === 0 && Math.max(width, height) <= MOST_RATIO * Math.min(width, height);
+  return Math.max(width * height, isListed ? SQUARE : LARGEST_PIXELS);
 }

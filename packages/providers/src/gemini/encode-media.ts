@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json';
-import { refuseStoredFile } from '@llm0/core/chat/own-files';
+import { refuseStored } from '@llm0/core/chat/own-files';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { PartOf } from '../translation/encode-turns';
@@ -30,7 +30,7 @@ export function encodeUrl(url: string, media: MediaByUrl): JsonObject {
   if (inline !== undefined) return inlineData(inline);
   if (OWN_URL.test(url)) return { fileData: { fileUri: url } };
   if (isHttpUrl(url) && isStoredFile(url)) {
-    throw refuseStoredFile('messages', 'Upload the file to /v1/files, and send the id from there.');
+    throw refuseStored('messages', 'Upload the file to /v1/files, and send the id from there.');
   }
   throw invalidRequest(
     'messages',
@@ -62,10 +62,29 @@ export function isStoredFile(uri: string): boolean {
   return url === null || !PROTOCOLS.has(url.protocol) || url.hostname.replace(/\.$/, '') === FILES_HOST;
 }
 
-/** Place of the first part that names such a file. Source: https://ai.google.dev/api/caching#FileData */
-export function findStoredFile(body: JsonObject): string | undefined {
-  return findIn(body, '');
+/** Place of the first name of such a file or of cached content. Source: https://ai.google.dev/api/caching */
+export function findStored(body: JsonObject): string | undefined {
+  return findCached(body) ?? findIn(body, '');
 }
+
+const CACHED = ['cachedContent', 'cached_content'];
+/** Of requests whose tokens are counted. */
+const COUNTED = ['generateContentRequest', 'generate_content_request'];
+
+/** Cached content belongs to the gateway's account, as stored files do. */
+function findCached(body: JsonObject): string | undefined {
+  const own = findCachedName(body);
+  if (own !== undefined) return own;
+  return firstOf(COUNTED.entries(), (_index, name) => {
+    const inner = body[name];
+    const found = isObject(inner) ? findCachedName(inner) : undefined;
+    return found === undefined ? undefined : `${name}.${found}`;
+  });
+}
+
+/** The field of the vendor's that names cached content. */
+export const findCachedName = (fields: JsonObject): string | undefined =>
+  CACHED.find((name) => fields[name] !== undefined && fields[name] !== null);
 
 function findIn(value: JsonValue | undefined, path: string): string | undefined {
   if (Array.isArray(value)) return firstOf(value.entries(), (index, item) => findIn(item, `${path}[${index}]`));

@@ -169,7 +169,16 @@ describe('messages', () => {
   test('a file that the vendor stores is refused: it may be of another project', () => {
     const url = 'https://generativelanguage.googleapis.com/v1beta/files/abc';
     for (const part of [{ type: 'image', url } as const, { type: 'file', dataUrl: url } as const]) {
-      expect(refusal(ask({ messages: [{ role: 'user', content: [part] }] })).message).toContain('file of a provider');
+      expect(refusal(ask({ messages: [{ role: 'user', content: [part] }] })).message).toContain(
+        'stored content of a provider',
+      );
+    }
+  });
+
+  test('content that the vendor caches is refused as stored files are, with dropped parameters too', () => {
+    for (const name of ['cachedContent', 'cached_content']) {
+      const { param, message } = refusal(ask({ extra: { [name]: 'cachedContents/abc' } }), { dropParams: true });
+      expect([param, message]).toEqual([name, expect.stringContaining('any project of this gateway')]);
     }
   });
 

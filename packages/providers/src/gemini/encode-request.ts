@@ -1,4 +1,5 @@
 import type { JsonObject } from '@llm0/core/chat/json';
+import { refuseStored } from '@llm0/core/chat/own-files';
 import type { ChatRequest } from '@llm0/core/chat/request';
 import type { EncodeContext, UpstreamRequest } from '../provider-request';
 import { chatBody } from '../translation/json-body';
@@ -6,6 +7,7 @@ import { askedLimit } from '../translation/output-limit';
 import { DroppedParameters, noteMarks } from '../translation/refuse-parameter';
 import { noteUnkept, refuseExtras, refuseLacking } from '../translation/translated-fields';
 import { ToolNames } from '../translation/vendor-names';
+import { findCachedName } from './encode-media';
 import { encodeMessages } from './encode-messages';
 import { encodeReasoning } from './encode-reasoning';
 import { encodeResponseFormat } from './encode-response-format';
@@ -33,6 +35,8 @@ function encodeBody(request: ChatRequest, context: EncodeContext, dropped: Dropp
   noteMarks(request, dropped);
   refuseLacking(request, dropped, ['logitBias', 'parallelToolCalls']);
   noteUnkept(request, dropped, ['user', 'metadata']);
+  const cached = findCachedName(request.extra);
+  if (cached !== undefined) throw refuseStored(cached, 'Send the content itself.');
   refuseExtras(request, dropped, (name) => NATIVE_FIELDS.has(name) || name === 'modalities');
   const tier = request.serviceTier;
   if (tier !== undefined && tier !== 'auto' && tier !== 'default') {

@@ -3,7 +3,7 @@ import { readInputUsage } from '../translation/read-counts';
 import { asObject } from '../translation/read-json';
 import { ContentDecoder } from './decode-chunk';
 import { decodeUsage } from './decode-usage';
-import { findStoredFile } from './encode-media';
+import { findStored } from './encode-media';
 import { keyHeaders } from './endpoint';
 
 const MODEL = String.raw`\/v1(?:beta|alpha)?\/(?:models\/)?(?<model>[^/:%;]+)`;
@@ -23,7 +23,7 @@ const GENERATE: NativeShape = {
     ...['contents', 'systemInstruction', 'system_instruction', 'tools', 'toolConfig', 'tool_config', 'safetySettings'],
     ...['generationConfig', 'generation_config', 'labels'],
   ]),
-  findStoredFile,
+  findStored,
   createReader: () =>
     createUsageReader((value) => decodeUsage(value.usageMetadata), new ContentDecoder({ messages: [] })),
 };
@@ -36,7 +36,7 @@ const EMBED: NativeShape = {
   outputLimit: () => 0,
   tellsCost: () => true,
   boundedFields: new Set(['model', 'content', 'requests', 'taskType', 'title', 'outputDimensionality']),
-  findStoredFile,
+  findStored,
   createReader: () => createUsageReader((value) => readInputUsage(value.usageMetadata)),
 };
 

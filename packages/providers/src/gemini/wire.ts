@@ -12,8 +12,6 @@ export const REASONING_FORMAT = 'google-gemini-v1';
 export const NATIVE_FIELDS: ReadonlyMap<string, string> = new Map([
   ['safetySettings', 'safetySettings'],
   ['safety_settings', 'safetySettings'],
-  ['cachedContent', 'cachedContent'],
-  ['cached_content', 'cachedContent'],
 ]);
 
 /** Other fields of a candidate, kept for clients that know them. */

@@ -151,10 +151,10 @@ describe('a Messages request', () => {
   test('files of a provider are refused, because any project may have stored them', () => {
     for (const type of ['image', 'document']) {
       const content = [{ type, source: { type: 'file', file_id: 'file_1' } }];
-      expect(() => turns({ role: 'user', content })).toThrow('names a file of a provider');
+      expect(() => turns({ role: 'user', content })).toThrow('names stored content of a provider');
     }
     const content = [{ type: 'container_upload', file_id: 'file_1' }];
-    expect(() => turns({ role: 'user', content })).toThrow('names a file of a provider');
+    expect(() => turns({ role: 'user', content })).toThrow('names stored content of a provider');
   });
 
   test('an order of blocks that our own types lose is kept beside them', () => {

@@ -238,7 +238,7 @@ describe('items', () => {
     const part = (more: JsonObject) =>
       messages([{ role: 'user', content: [{ type: 'input_file', ...more }] }])[0]?.content;
     expect(part({ file_url: 'https://h/a.pdf' })).toEqual([{ type: 'file', dataUrl: 'https://h/a.pdf' }]);
-    expect(() => part({ file_id: 'file-1' })).toThrow('names a file of a provider');
+    expect(() => part({ file_id: 'file-1' })).toThrow('names stored content of a provider');
   });
 });
 

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import { refuseStoredFile } from '@llm0/core/chat/own-files';
+import { refuseStored } from '@llm0/core/chat/own-files';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { type Principal, passthroughOf } from '@llm0/core/keys/api-key';
 import { allowsPath, type NativeShape, type PassthroughProvider } from '@llm0/providers/transport/call-passthrough';
@@ -44,13 +44,13 @@ export function allowNative(
   );
 }
 
-/** Throws for a file of the provider's account, but for who may use all of the native API. */
-export function refuseStoredFiles({
+/** Throws for a file or cached content of the provider's account, but for who may use all of the native API. */
+export function refuseStoredParts({
   isOwn,
   shape,
   body,
 }: Pick<NativeAsk, 'shape'> & { readonly isOwn?: true; readonly body?: JsonObject }): void {
   if (isOwn !== true || body === undefined) return;
-  const param = shape?.findStoredFile?.(body);
-  if (param !== undefined) throw refuseStoredFile(param, 'Send its data, or a public URL.');
+  const param = shape?.findStored?.(body);
+  if (param !== undefined) throw refuseStored(param, 'Send its data, or a public URL.');
 }

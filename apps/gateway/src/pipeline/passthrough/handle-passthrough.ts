@@ -24,7 +24,7 @@ import { forwardedRequestHeaders } from '../request/forwarded-headers';
 import type { NativeBody } from '../request/native-body';
 import { openContext, type RequestContext } from '../request/open-context';
 import { finalFailure } from '../upstream/final-failure';
-import { allowNative, findShape, refuseStoredFiles } from './allow-native';
+import { allowNative, findShape, refuseStoredParts } from './allow-native';
 import type { Entrance } from './entrances';
 import { NativeMeter } from './native-meter';
 import { type NativeJob, PASSTHROUGH } from './plan-passthrough';
@@ -64,7 +64,7 @@ export async function handlePassthrough(
     const asked = describeNative(httpRequest, { ...target, provider }, given);
     const { body, job } = await askForUsage(asked, given);
     progress.requestedModel = job.model;
-    refuseStoredFiles(job);
+    refuseStoredParts(job);
     progress.stream = job.stream;
     const input = { ctx, principal, dialect: DIALECT, request: job, httpRequest } as const;
     const admission = await admitInTurn(services, input, PASSTHROUGH);

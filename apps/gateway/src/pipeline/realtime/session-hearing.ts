@@ -2,7 +2,7 @@ import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { PricedModel } from '@llm0/core/pricing/price-book';
 import { boundHearing } from '@llm0/core/realtime/conversation-size';
-import type { SessionSettings } from '@llm0/core/realtime/session-facts';
+import { type SessionSettings, UNNAMED_MODEL } from '@llm0/core/realtime/session-facts';
 import { refuseUnbounded } from '@llm0/core/tasks/task-request';
 import type { RealtimeReader } from '@llm0/providers/transport/call-realtime';
 import type { SessionMeter } from './session-meter';
@@ -59,9 +59,10 @@ export class SessionHearing {
 
   configure(settings: SessionSettings): void {
     const { transcriptionModel: before } = this.settings;
-    if (settings.transcriptionModel !== before) this.bookPassed();
-    this.settings = settings;
-    if (before == null && settings.transcriptionModel != null) this.passed = this.unconfirmed ?? 0;
+    const transcriptionModel = this.nameOf(settings.transcriptionModel);
+    if (transcriptionModel !== before) this.bookPassed();
+    this.settings = { ...settings, transcriptionModel };
+    if (before == null && transcriptionModel != null) this.passed = this.unconfirmed ?? 0;
     this.unconfirmed = undefined;
   }
 
@@ -76,7 +77,8 @@ export class SessionHearing {
   }
 
   /** Throws for a model that key or project don't allow. */
-  check({ transcriptionModel }: SessionSettings): void {
+  check(settings: SessionSettings): void {
+    const transcriptionModel = this.nameOf(settings.transcriptionModel);
     if (transcriptionModel == null) return;
     const bound = (priced: PricedModel) => boundHearing(priced, 1);
     this.needs.spending.check({ ...this.partOf(transcriptionModel), bound });
@@ -193,6 +195,11 @@ export class SessionHearing {
   /** By the model that most likely writes speech down. */
   private begun(): Omit<Hearing, 'seconds'> {
     return { ...this.hearingBy(this.model ?? this.guess(undefined)), isGuess: this.named === undefined };
+  }
+
+  /** A model without a name is the one of before, else the dearest. */
+  private nameOf(model: string | null | undefined): string | null | undefined {
+    return model === UNNAMED_MODEL ? (this.settings.transcriptionModel ?? this.guess(undefined)) : model;
   }
 
   private get named(): string | undefined {

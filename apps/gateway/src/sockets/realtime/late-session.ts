@@ -68,7 +68,8 @@ export class LateSession implements SocketPeer {
     this.session = session;
     session.open(this.wire);
     for (const frame of this.waiting.splice(0)) session.receive(frame);
-    this.wire.resume();
+    // A refusal of its first frame has closed it.
+    this.wire?.resume();
   }
 
   private refuse(error: unknown): void {

@@ -1,9 +1,11 @@
 import { isObject, type JsonObject, parseJson, present } from '@llm0/core/chat/json';
+import { refuseStored } from '@llm0/core/chat/own-files';
 import { largerUsage, type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import type { CallerFact, VendorFact } from '@llm0/core/realtime/session-facts';
 import type { RealtimePart, RealtimeReader } from '../../realtime';
 import { asNumber, asObject, asObjects, asString } from '../../translation/read-json';
 import { decodeUsage } from '../decode-usage';
+import { findStored } from '../encode-media';
 import { keyHeaders, modelPath, rootOf } from '../endpoint';
 
 /** Source: https://ai.google.dev/api/live */
@@ -14,6 +16,9 @@ const RATES = { input: 42_668, output: 64_000 };
 const TOKENS_A_SECOND = 32;
 const BYTES_A_TOKEN = 3;
 const PICTURE_TOKENS = 40_000;
+
+/** How clients write frames of it; all others are parsed. */
+const SPEECH = ['{"realtimeInput"', '{"realtime_input"'];
 
 /** Frames without these words continue an answer that has begun. */
 const TELLING = ['"turnComplete"', '"usageMetadata"', '"setupComplete"', '"goAway"'];
@@ -27,6 +32,11 @@ class BidiReader implements RealtimeReader {
   private usage: Usage | undefined;
 
   readCaller(frame: string): CallerFact | undefined {
+    // Speech is most of a session, and names nothing.
+    const message = SPEECH.some((begin) => frame.startsWith(begin)) ? {} : parse(frame);
+    const setup = asObject(message.setup);
+    const stored = findStored(setup ?? message);
+    if (stored !== undefined) throw refuseStored(stored, 'Send the content itself.');
     if (frame.includes('"realtimeInput"') || frame.includes('"realtime_input"')) {
       if (/"(?:mimeType|mime_type)":\s?"image\//.test(frame)) this.sent.pictures += 1;
       else if (/"text":/.test(frame)) this.sent.text += frame.length;
@@ -34,7 +44,6 @@ class BidiReader implements RealtimeReader {
       return undefined;
     }
     this.sent.text += frame.length;
-    const setup = asObject(parse(frame).setup);
     return setup === undefined ? undefined : { type: 'settings', settings: settingsOf(setup) };
   }
 

@@ -1,5 +1,5 @@
 import { ZERO_USAGE } from '@llm0/core/chat/usage';
-import type { CallerFact, VendorFact } from '@llm0/core/realtime/session-facts';
+import { type CallerFact, UNNAMED_MODEL, type VendorFact } from '@llm0/core/realtime/session-facts';
 import type { RealtimePart, RealtimeReader } from '../../realtime';
 import { asObject, asString } from '../../translation/read-json';
 import { parseEvent, peekType } from './peek-type';
@@ -47,7 +47,8 @@ class TranslationReader implements RealtimeReader {
     const transcription = asObject(told);
     const settings = {
       model: asString(session.model),
-      transcriptionModel: told === null ? null : asString(transcription?.model),
+      // The vendor documents no default.
+      transcriptionModel: told === null ? null : transcription && (asString(transcription.model) ?? UNNAMED_MODEL),
       // The vendor tells nothing of what it costs.
       unbounded: transcription === undefined ? undefined : ['session.audio.input.transcription'],
     };
