@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { GuardrailMark } from '@llm0/core/guardrails/policy';
+import { runs } from '@llm0/testing/lane';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { sql } from 'drizzle-orm';
@@ -79,7 +80,7 @@ describe.each(TEST_DATABASES)('guardrail findings, on $name', (kind) => {
           expect(await countGuardrailHits(db, { ...range, projectId })).toBe(hits.length);
         },
       ),
-      { numRuns: 25 },
+      { numRuns: runs(60) },
     );
   }, 120_000);
 

@@ -3,6 +3,7 @@ import { RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
 import { addToHistogram, type Histogram } from '@llm0/core/logs/histogram';
 import { RecordsOutdatedError } from '@llm0/core/logs/log-drain';
 import type { LogRecord } from '@llm0/core/logs/log-record';
+import { runs } from '@llm0/testing/lane';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { and, asc, eq, sql } from 'drizzle-orm';
@@ -248,7 +249,7 @@ describe.each(TEST_DATABASES)('log insert on $name', (kind) => {
         }
         await expectModel(db, projectId, [...model.values()]);
       }),
-      { numRuns: 15 },
+      { numRuns: runs(40) },
     );
   }, 120_000);
 

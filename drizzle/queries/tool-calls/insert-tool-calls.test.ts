@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
 import { writeInHalves } from '@llm0/core/logs/in-halves';
+import { runs } from '@llm0/testing/lane';
 import { sampleCall } from '@llm0/testing/stores/sample-call';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
@@ -229,7 +230,7 @@ describe.each(TEST_DATABASES)('tool calls in the log insert on $name', (kind) =>
         expect(overview.costNanoUsd).toBe(spent);
         expect(overview.requests).toBe(due.filter((one) => !one.isCall).length);
       }),
-      { numRuns: 12 },
+      { numRuns: runs(30) },
     );
   }, 120_000);
 

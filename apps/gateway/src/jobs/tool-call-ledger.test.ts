@@ -9,6 +9,7 @@ import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import type { Database } from '@llm0/drizzle/client';
 import { reconcileLedger } from '@llm0/drizzle/queries/limits/reconcile';
 import { listToolCalls } from '@llm0/drizzle/queries/tool-calls/tool-calls';
+import { runs } from '@llm0/testing/lane';
 import { sampleCall } from '@llm0/testing/stores/sample-call';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
@@ -177,7 +178,7 @@ for (const kind of TEST_DATABASES) {
             await opened.dispose();
           }
         }),
-        { numRuns: 8 },
+        { numRuns: runs(20) },
       );
     }, 120_000);
   });

@@ -1,6 +1,7 @@
 // A cell is what the requests of its model and customer cost, to the nano-dollar; the table adds up to the spend.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { LogRecord } from '@llm0/core/logs/log-record';
+import { runs } from '@llm0/testing/lane';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import fc from 'fast-check';
@@ -107,7 +108,7 @@ describe.each(TEST_DATABASES)('spend tables on $name', (kind) => {
           new Map(cells.map(({ row, column, costNanoUsd }) => [JSON.stringify([row, column]), costNanoUsd])),
         ).toEqual(new Map(expected.filter(([, cost]) => cost > 0)));
       }),
-      { numRuns: 25 },
+      { numRuns: runs(50) },
     );
   }, 60_000);
 

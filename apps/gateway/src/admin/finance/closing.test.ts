@@ -6,6 +6,7 @@ import type { LogRecord } from '@llm0/core/logs/log-record';
 import { formatUsdShort, parseUsd } from '@llm0/core/pricing/format-usd';
 import { createPriceBook } from '@llm0/core/pricing/price-book';
 import { createRoutingTables } from '@llm0/core/routing/routing-tables';
+import { runs } from '@llm0/testing/lane';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { sql } from 'drizzle-orm';
@@ -282,7 +283,7 @@ describe.each(TEST_DATABASES)('closed months on $name', (kind) => {
           if (kept !== undefined) expect([name, total.cost_usd]).toEqual([name, kept]);
         }
       }),
-      { numRuns: 6 },
+      { numRuns: runs(15) },
     );
   }, 120_000);
 

@@ -7,6 +7,7 @@ import { formatUsdShort, parseUsd } from '@llm0/core/pricing/format-usd';
 import { DEFAULT_ORGANIZATION_ID, DEFAULT_TEAM_ID } from '@llm0/drizzle/queries/access/teams';
 import { dropPartitionsBefore } from '@llm0/drizzle/queries/logs/partitions';
 import { deleteExpired } from '@llm0/drizzle/queries/logs/retention';
+import { runs } from '@llm0/testing/lane';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { sql } from 'drizzle-orm';
@@ -179,7 +180,7 @@ describe.each(TEST_DATABASES)('statements on $name', (kind) => {
         });
         expect([body.from, body.to]).toEqual([range.fromMs, range.toMs].map((ms) => new Date(ms).toISOString()));
       }),
-      { numRuns: 12 },
+      { numRuns: runs(30) },
     );
   }, 60_000);
 

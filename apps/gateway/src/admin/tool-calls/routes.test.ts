@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import { writeLogBodies } from '@llm0/drizzle/queries/logs/log-bodies';
+import { runs } from '@llm0/testing/lane';
 import { sampleCall } from '@llm0/testing/stores/sample-call';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
@@ -207,7 +208,7 @@ describe.each(ON_ONE_DATABASE)('tool calls on $name', (kind) => {
         const nano = due.reduce((total, one) => total + one.costNanoUsd, 0);
         expect(Math.round(sum((bucket) => Number(bucket.cost_usd) * 1e9))).toBe(nano);
       }),
-      { numRuns: 25 },
+      { numRuns: runs(60) },
     );
   }, 60_000);
 

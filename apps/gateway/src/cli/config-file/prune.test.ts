@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { runs } from '@llm0/testing/lane';
 import fc from 'fast-check';
 import { type ImportUnderTest, openImport } from '../litellm/import.fixture';
 
@@ -77,7 +78,7 @@ describe('llm0 apply --prune', () => {
           expect([...(await projectsOf(run)).keys()].sort()).toEqual([...expected.keys()].sort());
         }
       }),
-      { numRuns: 10 },
+      { numRuns: runs(25) },
     );
   }, 60_000);
 
@@ -109,7 +110,7 @@ describe('llm0 apply --prune', () => {
           expect(data.some((one) => one.name === theirs)).toBe(true);
         }
       }),
-      { numRuns: 8 },
+      { numRuns: runs(20) },
     );
   }, 60_000);
 
