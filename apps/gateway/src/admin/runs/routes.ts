@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
+import { rowsBefore } from '@llm0/drizzle/queries/clickhouse/log-engine';
 import {
   findRunProject,
   findRuns,
@@ -65,7 +66,7 @@ export function runRoutes({ db, clock, runs }: Needs) {
   });
   const withUsage = async (run: ShownRun['run'], by: Db = db): Promise<ShownRun> => ({
     run,
-    usage: await loadRunUsage(by, run),
+    usage: await loadRunUsage(by, run, await rowsBefore(db)),
   });
   const findOne = (asked: Asked) => findNamed(db, asked);
   const change = async (
