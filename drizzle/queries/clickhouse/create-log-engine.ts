@@ -22,14 +22,21 @@ interface EngineOptions {
 /** Answers while it has all rows but the newest. */
 export function createLogEngine({ db, store, open, hotLabels }: EngineOptions): LogEngine {
   let known: { readonly atMs: number; readonly state: Promise<EngineState> } | undefined;
+  /** Has the rows that Postgres dropped. */
+  let owner = store;
   const look = (): Promise<EngineState> => {
     const atMs = performance.now();
     if (known === undefined || atMs - known.atMs > STATE_MS) {
       const state = readEngineState(db, store);
       known = { atMs, state };
-      state.catch(() => {
-        known = undefined;
-      });
+      state.then(
+        ({ floor }) => {
+          owner = floor?.store ?? store;
+        },
+        () => {
+          known = undefined;
+        },
+      );
     }
     return known.state;
   };
@@ -37,8 +44,8 @@ export function createLogEngine({ db, store, open, hotLabels }: EngineOptions): 
   return {
     store,
     async ask(query) {
-      const { floor } = await look();
-      if (floor !== null && floor.store !== store) throw new EngineAwayError(`older rows are in ${floor.store}`);
+      // Readers have looked before: within their transaction, the one connection of an embedded Postgres is taken.
+      if (owner !== store) throw new EngineAwayError(`older rows are in ${owner}`);
       return askServer(query);
     },
     async splitMs(nowMs) {
