@@ -256,6 +256,38 @@ test('a late row of a dropped day is found, and goes the same way', async () => 
   expect((await getLogByRequestId(db, late.id))?.costNanoUsd).toBe(1_000_000_000);
 });
 
+test('a record of a dropped day that comes again changes nothing, and a correction changes its row', async () => {
+  const { db } = database;
+  const [old, other] = records.slice(460, 480).filter(({ runId }) => runId === undefined);
+  const ofRun = records[460];
+  if (old === undefined || other === undefined || ofRun?.runId === undefined) throw new Error('no rows');
+  const sums = async () => {
+    const [rows] = await sumMonths(db, { fromMonth: '2030-02', source: 'rows' });
+    const [rollups] = await sumMonths(db, { fromMonth: '2030-02', source: 'rollups' });
+    return { rows: rows?.spentNanoUsd, rollups: rollups?.spentNanoUsd };
+  };
+  const before = await sums();
+  expect(before.rows).toBe(before.rollups);
+  await store([old, other, ofRun]);
+  expect(await sums()).toEqual(before);
+  isAway = true;
+  await expect(store([old])).rejects.toBeInstanceOf(EngineAwayError);
+  isAway = false;
+  const corrected = [old, ofRun].map((one) => ({ ...one, corrects: true, costNanoUsd: one.costNanoUsd + 77 }));
+  await store(corrected);
+  await copy();
+  expect((await drop(nowMs)).length).toBeGreaterThan(0);
+  const after = await sums();
+  expect(after).toEqual({ rows: (before.rows ?? 0) + 154, rollups: (before.rollups ?? 0) + 154 });
+  expect((await getLogByRequestId(db, old.id))?.costNanoUsd).toBe(old.costNanoUsd + 77);
+  const run = { projectId, runId: 'run-1' };
+  const budget = await sumBudget(db, {
+    ...{ projectId, fromMs: 0, toMs: nowMs + DAY_MS, except: [] },
+    owner: { scope: 'run', runId: 'run-1' },
+  });
+  expect(budget).toBe((await loadRunUsage(db, run, await rowsBefore(db))).spentNanoUsd);
+}, 60_000);
+
 test('without ClickHouse, roll-ups answer in whole hours, lists are partial, and all else is refused', async () => {
   const { db } = database;
   isAway = true;
