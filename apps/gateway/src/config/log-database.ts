@@ -12,6 +12,11 @@ export function readLogDatabase(
   const hotLabels = readHotLabels(read);
   // Rows of the last days may still be corrected, and are read all the time.
   const postgresDays = read.optionalInteger('LOG_POSTGRES_DAYS', { min: 3, max: 3650 });
+  if (logBodies && postgresDays !== undefined && postgresDays <= logBodiesTtlDays) {
+    // Who erases a customer finds kept texts by their rows.
+    const allowed = `more days than LOG_BODIES_TTL_DAYS=${logBodiesTtlDays} are needed`;
+    throw new ConfigError('LOG_POSTGRES_DAYS', String(postgresDays), allowed);
+  }
   const text = read.text('LOG_DATABASE_URL');
   if (text === undefined || text === '') {
     if (postgresDays === undefined) return undefined;
