@@ -75,6 +75,18 @@ export async function listComparedDays(db: Db, store: string): Promise<ReadonlyS
   return new Set(rows.map(({ day }) => day));
 }
 
+/** Days since an instant that Postgres no longer has, with the number of rows that the store had. */
+export async function listDroppedDays(
+  db: Db,
+  store: string,
+  sinceMs: number,
+): Promise<readonly { readonly day: string; readonly rows: number }[]> {
+  const days = await db.execute<{ day: string; rows: string }>(sql`
+    select to_char(day, 'YYYY-MM-DD') as day, rows from log_days
+    where store = ${store} and dropped_at is not null and day >= (${instant(sinceMs)} at time zone 'UTC')::date order by day`);
+  return days.map(({ day, rows }) => ({ day, rows: Number(rows) }));
+}
+
 export async function noteComparedDay(db: Db, store: string, day: string, sums: RowSums): Promise<void> {
   await db.execute(sql`insert into log_days (store, day, rows, cost_usd)
     values (${store}, ${day}::date, ${sums.rows}, ${sums.costNanoUsd} * 0.000000001) on conflict (store, day) do nothing`);
