@@ -58,11 +58,17 @@ async function run(): Promise<number> {
     const client = createClient({ url: clickhouse.url.replace('clickhouse:', 'http:') });
     await generateClickHouse(client, { rows, days: DAYS - KEPT_DAYS, nowMs: floor.ms });
     await client.close();
+    const { buckets } = await callAdmin<{ buckets: { requests: number }[] }>(
+      gateway,
+      questions(nowMs)['spend by label over 30 days'] ?? '',
+    );
+    const found = buckets.reduce((sum, { requests }) => sum + requests, 0);
+    console.error(`${found} requests have a label or none`);
     const lines: string[][] = [];
     for (const name of Object.keys(questions(nowMs))) lines.push([name, (await timeQuestion(ask, name)).toFixed(0)]);
     const head = `over ${rows} rows, through the API`;
     console.log(renderTable([head, 'ms'], lines, [head]));
-    return changed.length === 0 && days.length > 20 ? 0 : 1;
+    return changed.length === 0 && days.length > 20 && found > rows / 2 ? 0 : 1;
   } finally {
     await gateway.stop();
   }

@@ -87,7 +87,7 @@ async function searchRest(
 ): Promise<LogPage> {
   const { filter, order, sort, at } = search;
   const fromMs = await floorOf(db);
-  const isBelow = (filter.toMs ?? nowMs) <= fromMs || (at !== undefined && order.isByTime && at.createdAtMs < fromMs);
+  const isBelow = (filter.toMs ?? nowMs) <= fromMs || (at !== undefined && order.isByTime && at.createdAtMs <= fromMs);
   if (isBelow || (order.isByTime && !order.isDescending)) throw error;
   const page = await searchHere(db, { ...search, filter: { ...filter, fromMs } }, nowMs);
   if (page.partialFromMs !== undefined || (order.isByTime && page.nextCursor !== null)) return page;
