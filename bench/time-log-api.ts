@@ -46,13 +46,18 @@ async function run(): Promise<number> {
     }
     const ask = (path: string) => callAdmin<unknown>(gateway, path);
     const paths = Object.values(questions(nowMs - 2 * HOUR_MS));
-    const before = await Promise.all(paths.map(ask));
+    const askAll = async () => {
+      const answers: unknown[] = [];
+      for (const path of paths) answers.push(await ask(path));
+      return answers;
+    };
+    const before = await askAll();
     const store = (await state()).name;
     const floor = await raiseLogFloor(database.db, { store, beforeMs: nowMs - KEPT_DAYS * DAY_MS, nowMs });
     if (floor === null) throw new Error('no day was compared');
     const days = await dropBelowFloor(database.db, floor, nowMs + HOUR_MS);
     await Bun.sleep(2000);
-    const after = await Promise.all(paths.map(ask));
+    const after = await askAll();
     const changed = paths.filter((_, index) => !Bun.deepEquals(before[index], after[index]));
     console.error(`Postgres dropped ${days.length} days; ${changed.length} answers changed ${changed.join(' ')}`);
     const client = createClient({ url: clickhouse.url.replace('clickhouse:', 'http:') });

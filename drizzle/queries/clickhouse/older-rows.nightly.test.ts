@@ -235,7 +235,7 @@ test('every reader answers as before', async () => {
   const found = await askEverything();
   for (const [name, answer] of Object.entries(expected)) expect({ [name]: found[name] }).toEqual({ [name]: answer });
   expect(Object.keys(found).length).toBeGreaterThan(100);
-}, 120_000);
+}, 400_000);
 
 test('a late row of a dropped day is found, and goes the same way', async () => {
   const { db } = database;
