@@ -8,18 +8,16 @@ import { askBins, askSums } from '@llm0/drizzle/queries/clickhouse/segment-rows'
 import { storeLines } from '@llm0/drizzle/queries/clickhouse/store-lines';
 import { SUM_COLUMNS } from '@llm0/drizzle/queries/stats/read/questions';
 import { openChdb } from '@llm0/testing/clickhouse/open-chdb';
+import { generateClickHouse } from './generate/generate-clickhouse';
 import { renderTable } from './report/render-table';
 
 const DAY_MS = 86_400_000;
 const DAYS = 90;
-const PROJECTS = 50;
-const ROWS_AN_INSERT = 500_000;
 const TIMES = 5;
 const WRITTEN = 200_000;
 
 const rows = Number(process.argv[2] ?? 10_000_000);
 const nowMs = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-const firstMs = nowMs - DAYS * DAY_MS;
 const chdb = await openChdb(process.env.BENCH_CHDB_DIR);
 const ask = askOfClient(async () => chdb);
 const askHot = askOfClient(async () => chdb, ['team']);
@@ -27,39 +25,6 @@ const askHot = askOfClient(async () => chdb, ['team']);
 const read = async <T>(query: string) =>
   (await chdb.query({ query, format: 'JSONEachRow', clickhouse_settings: { max_execution_time: 0 } })).json<T>();
 const projectOf = (nth: number) => `00000000-0000-4000-8000-0000000000${nth.toString(16).padStart(2, '0')}`;
-
-/** Rows of `numbers()`, in the order of time; one in a hundred is corrected later. */
-async function generate(): Promise<void> {
-  const stepMs = (DAYS * DAY_MS) / rows;
-  for (let from = 0; from < rows; from += ROWS_AN_INSERT) {
-    const ms = `toUInt64(${firstMs} + number * ${stepMs})`;
-    const hex = (value: string, digits: number) =>
-      `substring(leftPad(lower(hex(${value})), 16, '0'), ${17 - digits}, ${digits})`;
-    const time = hex(ms, 12);
-    const id = `concat(substring(${time}, 1, 8), '-', substring(${time}, 9, 4), '-7', ${hex('rand64(1)', 3)}, '-8', ${hex('rand64(2)', 3)},
-      '-', ${hex('rand64(3)', 12)})`;
-    await chdb.command({
-      query: `insert into gateway_logs (id, created_at, project_id, api_key_id, dialect, model, requested_model, provider, final_provider,
-          tokens_in, tokens_out, tokens_total, cost_usd, latency_ms, overhead_ms, upstream_ms, ttft_ms, stream, cache_hit, status, http_status,
-          error_code, customer_id, labels, attempts, batch)
-        select toUUID(${id}), fromUnixTimestamp64Milli(toInt64(${ms})),
-          toUUID(concat('00000000-0000-4000-8000-0000000000', lower(leftPad(hex(toUInt8(number * number % ${PROJECTS})), 2, '0')))),
-          toUUID(concat('00000000-0000-4000-8000-0000000001', lower(leftPad(hex(toUInt8(number % 200)), 2, '0')))),
-          'openai-chat', concat('model-', toString(number % 12)) as model, model, concat('vendor-', toString(number % 4)) as vendor, vendor,
-          200 + rand(4) % 3000 as tin, 20 + rand(5) % 600 as tout, tin + tout, toDecimal64(tin * 0.00000015 + tout * 0.0000006, 9),
-          round(300 + rand(6) % 4000 + rand(7) % 1000 / 1000, 3) as latency, round(0.5 + rand(8) % 3000 / 1000, 3), latency - 1,
-          if(number % 3 = 0, null, latency / 4), number % 2 = 0, number % 10 = 0, if(number % 50 = 0, 'error', 'success'),
-          if(number % 50 = 0, 502, 200), if(number % 50 = 0, 'upstream_error', null), concat('customer-', toString(rand(9) % 1000)),
-          map('team', concat('team-', toString(number % 20)), 'env', if(number % 5 = 0, 'test', 'live')), null, ${from}
-        from numbers(${from}, ${Math.min(ROWS_AN_INSERT, rows - from)})`,
-    });
-    console.error(`${Math.min(rows, from + ROWS_AN_INSERT)} rows`);
-  }
-  await chdb.command({
-    query: `insert into gateway_logs select * replace (cost_usd + 1 as cost_usd, ${rows} as batch)
-    from gateway_logs where cityHash64(id) % 100 = 0 and created_at > now() - interval 10 day`,
-  });
-}
 
 interface Took {
   readonly wallMs: number;
@@ -103,7 +68,7 @@ await migrateClickHouse(chdb);
 await addLabelColumns(chdb, ['team']);
 const startMs = performance.now();
 const [there] = await read<{ n: string }>('select toString(count()) as n from gateway_logs');
-if (there?.n === '0') await generate();
+if (there?.n === '0') await generateClickHouse(chdb, { rows, days: DAYS, nowMs });
 const generatedS = (performance.now() - startMs) / 1000;
 const month = { source: 'rows', fromMs: nowMs - 30 * DAY_MS, toMs: nowMs } as const;
 const [some] = await read<{ id: string }>(

@@ -20,6 +20,8 @@ export const runs = pgTable(
     stoppedAtMs: instant('stopped_at'),
     /** When the hot store dropped its counter. */
     forgottenAtMs: instant('forgotten_at'),
+    /** Spend of requests whose rows are in ClickHouse alone. */
+    droppedNanoUsd: nanoUsd('dropped_usd').notNull().default(0),
     createdAtMs: instantOfInsert('created_at'),
     updatedAtMs: instantOfInsert('updated_at'),
   },

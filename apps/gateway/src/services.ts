@@ -140,7 +140,7 @@ export async function createServices(config: Config, log: Logger, version: strin
   const mcpAdmin = createMcpAdmin({ ...base, mcp, config });
   const running = { services, database, tables, statsThread, rows, providerAdmin, mcpAdmin, firstCredentials, close };
   const moreJobs = await createSinkJobs(database.db, config.logSinks, {
-    ...{ logDatabase: config.logDatabase, folder: config.dataDir, fetch, version, nowMs: () => clock.nowMs() },
+    ...{ logDatabase: config.logDatabase, folder: config.dataDir, fetch, version, log, nowMs: () => clock.nowMs() },
     onRejected: (sink, rows) => {
       metrics.sinkRejected.inc({ sink }, rows);
       log.warn({ sink, rows }, 'a sink of the log rejected rows');
@@ -180,12 +180,12 @@ async function closeParts({ drainTimeoutMs }: Config, base: Base, parts: ClosedP
 function createThreads({ databaseUrl, databaseEnv: env, logDatabase }: Config, log: Logger) {
   if (databaseUrl === undefined) return { rows: undefined, statsThread: undefined };
   const settings = (name: string) => ({
-    ...{ databaseUrl, env },
+    ...{ databaseUrl, env, logDatabase },
     onBroken: (err: Error) => log.error({ err }, `the thread for ${name} broke; its next question starts another`),
   });
   return {
     rows: new RowsThread(settings('rows')),
-    statsThread: new StatsThread({ ...settings('charts'), logDatabase }),
+    statsThread: new StatsThread(settings('charts')),
   };
 }
 

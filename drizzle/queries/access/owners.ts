@@ -1,5 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
+import { findRow } from '../clickhouse/find-rows';
+import { rowsBefore } from '../clickhouse/log-engine';
 
 /** Projects of a row by its id. A request may have a row in the log, among tool calls, and kept bodies. */
 const OWNERS = {
@@ -18,7 +20,10 @@ export const isOwnedRow = (kind: string): kind is OwnedRow => kind in OWNERS;
 /** null is of no project; empty without such a row. */
 export async function findOwnersOfRow(db: Db, kind: OwnedRow, id: string): Promise<readonly (string | null)[]> {
   const rows = await db.execute<{ project_id: string | null }>(OWNERS[kind](id));
-  return rows.map((row) => row.project_id);
+  if (rows.length > 0 || kind !== 'request') return rows.map((row) => row.project_id);
+  const elsewhere = await rowsBefore(db);
+  const row = elsewhere === undefined ? null : await findRow(elsewhere.ask, id);
+  return row === null ? [] : [row.projectId];
 }
 
 /** The person of a key; undefined without such a key. */

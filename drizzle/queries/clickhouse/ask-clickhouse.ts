@@ -1,12 +1,18 @@
-// Without an answer of ClickHouse in time, questions throw `EngineAwayError`, and readers answer from Postgres.
+// Without an answer of ClickHouse in time, questions throw `EngineAwayError`, and readers answer from Postgres if it has
+// the rows.
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { SQL } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import type { Ask } from '../stats/read/time-limit';
 import { withLabelColumns } from './label-columns';
 
+/** As the code of an error, which outlives a change of threads. */
+export const ENGINE_AWAY = 'ENGINE_AWAY';
+
 /** ClickHouse did not answer, or not in time. */
-export class EngineAwayError extends Error {}
+export class EngineAwayError extends Error {
+  readonly code = ENGINE_AWAY;
+}
 
 const LIMIT_SECONDS = 2.8;
 /**

@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { Db } from '../../client';
-import { readEngineState } from '../logs/log-days';
-import { askOfClient } from './ask-clickhouse';
+import { type EngineState, readEngineState } from '../logs/log-days';
+import { askOfClient, EngineAwayError } from './ask-clickhouse';
 import { engineOf, type LogEngine } from './log-engine';
 
 /** Rows are a second or two behind; a request's row may come a while after its start. */
@@ -21,20 +21,39 @@ interface EngineOptions {
 
 /** Answers while it has all rows but the newest. */
 export function createLogEngine({ db, store, open, hotLabels }: EngineOptions): LogEngine {
-  let known: { readonly atMs: number; readonly isReady: boolean } | undefined;
-  const isReady = async (nowMs: number) => {
-    const { completeAtMs, failingSinceMs, waitingSinceMs } = await readEngineState(db, store);
-    const isCurrent = waitingSinceMs === null || waitingSinceMs > nowMs - MOST_LAG_MS;
-    return completeAtMs !== null && failingSinceMs === null && isCurrent;
+  let known: { readonly atMs: number; readonly state: Promise<EngineState> } | undefined;
+  /** Has the rows that Postgres dropped. */
+  let owner = store;
+  const look = (): Promise<EngineState> => {
+    const atMs = performance.now();
+    if (known === undefined || atMs - known.atMs > STATE_MS) {
+      const state = readEngineState(db, store);
+      known = { atMs, state };
+      state.then(
+        ({ floor }) => {
+          owner = floor?.store ?? store;
+        },
+        () => {
+          known = undefined;
+        },
+      );
+    }
+    return known.state;
   };
+  const askServer = askOfClient(open, hotLabels);
   return {
     store,
-    ask: askOfClient(open, hotLabels),
-    async splitMs(nowMs) {
-      const atMs = performance.now();
-      if (known === undefined || atMs - known.atMs > STATE_MS) known = { atMs, isReady: await isReady(nowMs) };
-      return known.isReady ? nowMs - RECENT_MS : 0;
+    async ask(query) {
+      // Readers have looked before: within their transaction, the one connection of an embedded Postgres is taken.
+      if (owner !== store) throw new EngineAwayError(`older rows are in ${owner}`);
+      return askServer(query);
     },
+    async splitMs(nowMs) {
+      const { completeAtMs, failingSinceMs, waitingSinceMs } = await look();
+      const isCurrent = waitingSinceMs === null || waitingSinceMs > nowMs - MOST_LAG_MS;
+      return completeAtMs !== null && failingSinceMs === null && isCurrent ? nowMs - RECENT_MS : 0;
+    },
+    floorMs: async () => (await look()).floor?.ms ?? 0,
   };
 }
 

@@ -131,6 +131,14 @@ export async function findRow(ask: Ask, requestId: string): Promise<StoredLog | 
   return row === undefined ? null : toStored(row);
 }
 
+/** Time of the first row. Parts know theirs, so that none is read. */
+export async function findFirstMs(ask: Ask): Promise<number> {
+  const [row] = await ask<{ ms: string; n: string }>(
+    sql`select toUnixTimestamp64Milli(min(created_at)) as ms, count() as n from gateway_logs`,
+  );
+  return Number(row?.n ?? 0) === 0 ? Number.POSITIVE_INFINITY : Number(row?.ms);
+}
+
 export async function countFound(ask: Ask, filter: LogFilter): Promise<number> {
   const [row] = await ask<{ n: string }>(sql`select count() as n from ${ROWS} where ${rowsWhere(filter)}`);
   return Number(row?.n ?? 0);

@@ -8,6 +8,8 @@ export interface LogEngine {
   readonly store: string;
   /** Rows that were created before are asked of it, later ones of Postgres; 0 = none. */
   splitMs(nowMs: number): Promise<number>;
+  /** Rows that were created before are in it alone; 0, or absent, where Postgres has all of them. */
+  floorMs?(): Promise<number>;
   readonly ask: Ask;
 }
 
@@ -27,20 +29,43 @@ export function attachLogEngine(db: Db, engine: LogEngine): void {
 /** Undefined where Postgres alone has the rows. */
 export const engineOf = (db: Db): LogEngine | undefined => engines.get(db);
 
-/** Reads with the engine where there is one that is ready, else from Postgres alone, which has every row too. */
+/** A question, as far as it tells which store has its rows. */
+export interface EngineQuestion {
+  readonly nowMs: number;
+  /** Start of the rows; absent = all of them. */
+  readonly fromMs?: number | undefined;
+}
+
+/**
+ * Reads with the engine where there is one that is ready, else from Postgres alone. Rows that Postgres no longer has are
+ * asked of the engine in any case: without it, the question throws `EngineAwayError`.
+ */
 export async function withEngine<T>(
   db: Db,
-  nowMs: number,
+  { nowMs, fromMs = 0 }: EngineQuestion,
   read: (elsewhere: RowsElsewhere | undefined) => Promise<T>,
 ): Promise<T> {
   const engine = engines.get(db);
   if (engine === undefined) return read(undefined);
+  const { ask } = engine;
+  const floorMs = (await engine.floorMs?.()) ?? 0;
+  const rest = fromMs < floorMs ? { splitMs: floorMs, ask } : undefined;
   const splitMs = await engine.splitMs(nowMs);
-  if (splitMs <= 0) return read(undefined);
+  if (splitMs <= 0) return read(rest);
   try {
-    return await read({ splitMs, ask: engine.ask });
+    return await read({ splitMs: Math.max(splitMs, floorMs), ask });
   } catch (error) {
     if (!(error instanceof EngineAwayError)) throw error;
-    return read(undefined);
+    return read(rest);
   }
+}
+
+/** Rows before this are in the engine alone; 0 without any. */
+export const floorOf = async (db: Db): Promise<number> => (await engines.get(db)?.floorMs?.()) ?? 0;
+
+/** The rows that Postgres no longer has; undefined while it has all of them, and from there on. */
+export async function rowsBefore(db: Db, fromMs = 0): Promise<RowsElsewhere | undefined> {
+  const engine = engines.get(db);
+  const splitMs = (await engine?.floorMs?.()) ?? 0;
+  return engine === undefined || splitMs <= fromMs ? undefined : { splitMs, ask: engine.ask };
 }

@@ -63,6 +63,7 @@ const FILTERS: {
   ) => SQL | undefined;
 } = {
   requestId: (id) => sql`id = ${id}`,
+  requestIds: (ids) => isOneOf(sql`id`, ids),
   runId: (id) => sql`run_id = ${id}`,
   traceId: (id) => sql`trace_id = ${id}`,
   fromMs: (ms) => sql`created_at >= ${instantOf(Math.ceil(ms))}`,
@@ -109,7 +110,7 @@ function matchConditions(match: LogMatch): readonly SQL[] {
   return (Object.keys(MATCHES) as (keyof LogMatch)[]).flatMap((name) => apply(name));
 }
 
-/** All that a row must meet. Switches between providers are in Postgres alone: `failoverFrom` isn't asked here. */
+/** All that a row must meet. Switches between providers are in Postgres alone: see `withoutSwitches`. */
 export function rowsWhere(filter: LogFilter, ...more: readonly SQL[]): SQL {
   const apply = <K extends keyof OtherFilter>(name: K) => {
     const value = filter[name];

@@ -98,7 +98,8 @@ export function withinRows({ fromMs, toMs }: Pick<StatsSegment, 'fromMs' | 'toMs
   );
 }
 
-const startOf = (intervalMs: number | undefined): SQL => {
+/** As `startOf` of Postgres. */
+export const startOf = (intervalMs: number | undefined): SQL => {
   if (intervalMs === undefined) return sql`0`;
   const step = sql.raw(String(Math.trunc(intervalMs)));
   return sql`intDiv(${CREATED_MS}, ${step}) * ${step}`;

@@ -1,13 +1,17 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { nanoFromUsd } from '../../money';
+import { asTable } from '../clickhouse/as-table';
+import { askSpend } from '../clickhouse/group-rows';
+import { rowsBefore } from '../clickhouse/log-engine';
+import { divideRows } from '../clickhouse/segment-rows';
 import type { ProjectScope } from '../of-projects';
 import { type GroupBy, SPEND_SUMS, type StatsFilter } from '../stats/read/questions';
 import type { Stretch } from '../stats/read/read-days';
 import { CACHE_OF_ROW, groupOf, MODALITY_OF_ROW, PROVIDER_OF_ROW, tableOf, within } from '../stats/read/segment-sql';
 import { type Ask, askInTime } from '../stats/read/time-limit';
 import type { StatsSegment } from '../stats/read/time-segments';
-import { loadTotals } from '../stats/read/totals';
+import { loadNames, loadTotals } from '../stats/read/totals';
 
 const DAY_MS = 86_400_000;
 /** Time limit for reading a month of rows day by day. */
@@ -60,6 +64,9 @@ interface AmountRow extends Readonly<Record<string, unknown>> {
   readonly tokens_cache_write: string;
 }
 
+const AMOUNT =
+  'grp text, provider text, model text, modality text, cache text, ' +
+  'requests bigint, cost_usd numeric, saved_usd numeric, tokens_cache_read bigint, tokens_cache_write bigint';
 const ROW_COLUMNS = sql`${PROVIDER_OF_ROW} as provider, model, ${MODALITY_OF_ROW} as modality, ${CACHE_OF_ROW} as cache,
   coalesce(refused_count, 1) as requests, cost_usd, saved_usd, tokens_cache_read, tokens_cache_write`;
 const ROLLUP_COLUMNS = sql.raw(
@@ -73,11 +80,13 @@ const labelled = ({ labels = {} }: AmountFilter): SQL =>
 async function askAmounts(ask: Ask, segments: readonly StatsSegment[], { by, filter }: AmountQuery) {
   if (segments.length === 0) return [];
   const scope = { ...filter, groupBy: by };
-  const parts = segments.map((segment) => {
+  const here = segments.filter(({ elsewhere }) => elsewhere === undefined);
+  const parts = here.map((segment) => {
     const isRows = segment.source === 'rows';
     return sql`select ${groupOf(segment, scope)} as grp, ${isRows ? ROW_COLUMNS : ROLLUP_COLUMNS}
       from ${tableOf(segment, { ...scope, groupBy: 'modality' })} where ${within(segment, scope)} and ${isRows ? labelled(filter) : sql`true`}`;
   });
+  parts.push(sql`select * from ${await askOlder(ask, segments, { scope, labels: filter.labels })}`);
   const rows = await ask<AmountRow>(sql`
     select grp, provider, model, modality, cache, sum(requests) as requests, sum(cost_usd) as cost_usd, sum(saved_usd) as saved_usd,
       sum(tokens_cache_read) as tokens_cache_read, sum(tokens_cache_write) as tokens_cache_write
@@ -98,9 +107,24 @@ async function askAmounts(ask: Ask, segments: readonly StatsSegment[], { by, fil
   );
 }
 
+/** Sums of rows that Postgres no longer has. */
+async function askOlder(ask: Ask, segments: readonly StatsSegment[], scope: Parameters<typeof askSpend>[1]) {
+  const rows = await askSpend(segments, scope);
+  if (rows.length === 0) return asTable([], AMOUNT);
+  const nameOf = await loadNames(ask, scope.scope);
+  return asTable(
+    rows.map((row) => ({ ...row, grp: nameOf(String(row.grp)) })),
+    AMOUNT,
+  );
+}
+
 /** Amounts from the roll-ups, within 3 s. */
-export const loadAmounts = (db: Db, segments: readonly StatsSegment[], query: AmountQuery) =>
-  askInTime(db, (ask) => askAmounts(ask, segments, query));
+export async function loadAmounts(db: Db, segments: readonly StatsSegment[], query: AmountQuery) {
+  const divided = divideRows(segments, await rowsBefore(db, startOf(segments)));
+  return askInTime(db, (ask) => askAmounts(ask, divided, query));
+}
+
+const startOf = (segments: readonly StatsSegment[]) => Math.min(...segments.map(({ fromMs }) => fromMs));
 
 export interface StretchAmounts extends Stretch {
   readonly amounts: readonly Amount[];
@@ -116,11 +140,12 @@ export async function loadAmountsOfRows(
   query: AmountQuery,
 ): Promise<readonly StretchAmounts[]> {
   const endMs = performance.now() + ROWS_LIMIT_MS;
+  const elsewhere = await rowsBefore(db, fromMs);
   const stretches: StretchAmounts[] = [];
   for (let atMs = fromMs; atMs < toMs; ) {
     const nextDayMs = (Math.floor(atMs / DAY_MS) + 1) * DAY_MS;
     const untilMs = Math.min(toMs, nextDayMs, ...bounds.filter((bound) => bound > atMs));
-    const segments: StatsSegment[] = [{ source: 'rows', fromMs: atMs, toMs: untilMs }];
+    const segments = divideRows([{ source: 'rows', fromMs: atMs, toMs: untilMs }], elsewhere);
     const amounts = await askInTime(db, (ask) => askAmounts(ask, segments, query), endMs - performance.now());
     stretches.push({ fromMs: atMs, toMs: untilMs, amounts });
     atMs = untilMs;
@@ -131,7 +156,8 @@ export async function loadAmountsOfRows(
 /** Customers of all requests, or of one project's; of them only requests and money are known. */
 export async function loadCustomerAmounts(db: Db, segments: readonly StatsSegment[], projectId: ProjectScope) {
   const scope = { projectId, groupBy: 'customer', sums: SPEND_SUMS } as const;
-  const found = await askInTime(db, (ask) => loadTotals(ask, segments, scope));
+  const divided = divideRows(segments, await rowsBefore(db, startOf(segments)));
+  const found = await askInTime(db, (ask) => loadTotals(ask, divided, scope));
   return found.map(
     ({ group, totals }): Amount => ({
       group: group ?? '',
@@ -153,19 +179,27 @@ export async function loadEstimated(
   range: Stretch,
   { by, filter }: AmountQuery,
 ): Promise<readonly Estimated[]> {
-  const segment: StatsSegment = { source: 'rows', ...range };
   const scope = { ...filter, groupBy: by };
-  const rows = await askInTime(db, (ask) =>
-    ask<Readonly<Record<'grp' | 'provider' | 'model' | 'modality' | 'cost_usd', string>>>(sql`
-      select ${groupOf(segment, scope)} as grp, ${PROVIDER_OF_ROW} as provider, model, ${MODALITY_OF_ROW} as modality,
-        sum(cost_usd) as cost_usd
-      from gateway_logs where ${within(segment, scope)} and ${labelled(filter)} and cost_estimated group by 1, 2, 3, 4`),
-  );
+  const segments = divideRows([{ source: 'rows', ...range }], await rowsBefore(db, range.fromMs));
+  const rows = await askInTime(db, async (ask) => {
+    const older = await askOlder(ask, segments, { scope, labels: filter.labels, isEstimated: true });
+    const parts = segments.filter(isOfRequestsHere).map(
+      (segment) => sql`select ${groupOf(segment, scope)} as grp, ${PROVIDER_OF_ROW} as provider, model,
+          ${MODALITY_OF_ROW} as modality, cost_usd
+        from gateway_logs where ${within(segment, scope)} and ${labelled(filter)} and cost_estimated`,
+    );
+    parts.push(sql`select grp, provider, model, modality, cost_usd from ${older}`);
+    return ask<Readonly<Record<'grp' | 'provider' | 'model' | 'modality' | 'cost_usd', string>>>(sql`
+      select grp, provider, model, modality, sum(cost_usd) as cost_usd
+      from (${sql.join(parts, sql` union all `)}) as parts group by 1, 2, 3, 4`);
+  });
   return rows.map((row) => ({
     ...{ group: row.grp, model: { provider: row.provider, name: row.model }, modality: row.modality },
     costNanoUsd: nanoFromUsd(row.cost_usd),
   }));
 }
+
+const isOfRequestsHere = ({ elsewhere, isOfCalls }: StatsSegment) => elsewhere === undefined && isOfCalls !== true;
 
 export interface DaysQuery extends AmountQuery {
   readonly fromMs: number;

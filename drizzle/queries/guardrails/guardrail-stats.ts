@@ -1,5 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
+import { asTable } from '../clickhouse/as-table';
+import { rowsBefore } from '../clickhouse/log-engine';
+import { askMarks } from '../clickhouse/marked-rows';
 import { ofProjects, type ProjectScope } from '../of-projects';
 import { askInTime, QuestionTooLargeError } from '../stats/read/time-limit';
 import { type StatsSegment, splitRange } from '../stats/read/time-segments';
@@ -59,9 +62,15 @@ const MARKED = (table: 'gateway_logs' | 'tool_calls') => sql`
   from ${sql.identifier(table)} l cross join lateral jsonb_array_elements(l.guardrails) as m
   where l.guardrails is not null`;
 
+const MARK =
+  'ms float8, project_id uuid, rule text, side text, ' +
+  'check_type text, action text, outcome text, matches numeric, took_ms float8';
+
 /** Marks of rows in the shape of the roll-ups: one rule in several parts of a request counts once. */
-const rowsIn = (range: (column: SQL) => SQL) => sql`(
-  select bucket, project_id, rule, side, check_type, action, outcome, 1 as requests, sum(matches) as matches, sum(ms) as ms
+const rowsIn = (range: (column: SQL) => SQL, older: readonly object[]) => sql`(
+  select to_timestamp(ms / 1000.0) as bucket, project_id, rule, side, check_type, action, outcome, 1 as requests, matches,
+    took_ms as ms from ${asTable(older, MARK)}
+  union all select bucket, project_id, rule, side, check_type, action, outcome, 1 as requests, sum(matches) as matches, sum(ms) as ms
   from (${MARKED('gateway_logs')} and ${range(sql`l.created_at`)}
     union all ${MARKED('tool_calls')} and ${range(sql`l.created_at`)}) as marks
   group by bucket, project_id, id, rule, side, check_type, action, outcome) as marked`;
@@ -74,8 +83,14 @@ const SOURCES: Readonly<Record<string, SQL>> = {
 
 /** Sums by interval and group, oldest first: full hours and days from the roll-ups, the rest from rows. */
 export async function loadGuardrailStats(db: Db, query: GuardrailStatsQuery): Promise<readonly GuardrailBucket[]> {
-  const parts = splitRange(query).map((segment) => partOf(segment, query));
-  if (parts.length === 0) return [];
+  const segments = splitRange(query);
+  if (segments.length === 0) return [];
+  const elsewhere = await rowsBefore(db, query.fromMs);
+  const parts: SQL[] = [];
+  for (const segment of segments) {
+    const older = segment.source === 'rows' ? await askMarks(elsewhere, { ...query, ...segment }) : [];
+    parts.push(partOf(segment, query, older));
+  }
   const whole = sql`
     select start_ms, grp, sum(requests) as requests, sum(matches) as matches, sum(ms)::float8 as ms
     from (${sql.join(parts, sql` union all `)}) as parts
@@ -89,7 +104,7 @@ export async function loadGuardrailStats(db: Db, query: GuardrailStatsQuery): Pr
   }));
 }
 
-function partOf({ source, fromMs, toMs }: StatsSegment, query: GuardrailStatsQuery): SQL {
+function partOf({ source, fromMs, toMs }: StatsSegment, query: GuardrailStatsQuery, older: readonly object[]): SQL {
   const { intervalMs, groupBy, projectId, rule, outcome } = query;
   const within = (column: SQL) =>
     sql`${column} >= to_timestamp(${fromMs}::bigint / 1000.0) and ${column} < to_timestamp(${toMs}::bigint / 1000.0)`;
@@ -103,7 +118,7 @@ function partOf({ source, fromMs, toMs }: StatsSegment, query: GuardrailStatsQue
   ].filter((condition) => condition !== undefined);
   return sql`select ${intervalMs === undefined ? sql`0::bigint` : start} as start_ms,
       ${groupBy === undefined ? sql`''` : GROUPS[groupBy]} as grp, requests, matches, ms
-    from ${SOURCES[source] ?? rowsIn(within)} where ${sql.join(conditions, sql` and `)}`;
+    from ${SOURCES[source] ?? rowsIn(within, older)} where ${sql.join(conditions, sql` and `)}`;
 }
 
 export interface HitRange {
@@ -118,20 +133,22 @@ export async function listGuardrailHits(
   db: Db,
   range: HitRange & { readonly limit: number },
 ): Promise<readonly number[]> {
+  const hits = hitsIn(range, await askMarks(await rowsBefore(db, range.fromMs), range));
   const rows = await db.execute<{ ms: number }>(sql`
-    select (extract(epoch from bucket) * 1000)::float8 as ms from ${hitsIn(range)} order by bucket desc limit ${range.limit}`);
+    select (extract(epoch from bucket) * 1000)::float8 as ms from ${hits} order by bucket desc limit ${range.limit}`);
   return rows.map(({ ms }) => ms).reverse();
 }
 
 export async function countGuardrailHits(db: Db, range: HitRange): Promise<number> {
-  const [row] = await db.execute<{ hits: string }>(sql`select count(*) as hits from ${hitsIn(range)}`);
+  const hits = hitsIn(range, await askMarks(await rowsBefore(db, range.fromMs), range));
+  const [row] = await db.execute<{ hits: string }>(sql`select count(*) as hits from ${hits}`);
   return Number(row?.hits ?? 0);
 }
 
-function hitsIn({ fromMs, toMs, projectId }: HitRange): SQL {
+function hitsIn({ fromMs, toMs, projectId }: HitRange, older: readonly object[]): SQL {
   const marked = rowsIn((column) => {
     const within = sql`${column} >= to_timestamp(${fromMs}::bigint / 1000.0) and ${column} < to_timestamp(${toMs}::bigint / 1000.0)`;
     return sql`${within} and ${ofProjects(projectId, sql`l.project_id`)}`;
-  });
+  }, older);
   return sql`${marked} where outcome in ('done', 'watched')`;
 }

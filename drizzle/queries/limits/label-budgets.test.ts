@@ -29,7 +29,11 @@ describe.each(TEST_DATABASES)('budgets of labels on $name', (kind) => {
 
   const create = (projectId: string, value = LABELS.feature) =>
     db.transaction((tx) =>
-      createLabelBudget(tx, { projectId, label: 'feature', value, dailyNanoUsd: 100, monthlyNanoUsd: 1000 }, NOW_MS),
+      createLabelBudget(
+        tx,
+        { projectId, label: 'feature', value, dailyNanoUsd: 100, monthlyNanoUsd: 1000 },
+        { nowMs: NOW_MS },
+      ),
     );
   const store = (...records: readonly object[]) =>
     storeLogRecords(

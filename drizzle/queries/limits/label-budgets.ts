@@ -7,7 +7,7 @@ import { lockLogWrites } from '../logs/partitions';
 import type { ProjectScope } from '../of-projects';
 import type { Page, PageRequest } from '../page';
 import { ofLiveProject, type RowOf, Rows, type Stored } from '../rows';
-import { fillLabelSpend } from './label-spend';
+import { fillLabelSpend, type OlderSpend } from './label-spend';
 
 export const labelBudgetRows = new Rows(labelBudgets);
 export type StoredLabelBudget = Stored<typeof labelBudgetRows>;
@@ -24,14 +24,18 @@ export type LabelAmounts = Pick<RowOf<typeof labelBudgets>, 'dailyNanoUsd' | 'we
  * Creates a budget and sums up the rows of its running periods; the log's writers wait meanwhile. Throws `conflict` if
  * the label has one.
  */
-export async function createLabelBudget(tx: Db, budget: NewLabelBudget, nowMs: number): Promise<ChangedLabelBudget> {
+export async function createLabelBudget(
+  tx: Db,
+  budget: NewLabelBudget,
+  sums: { readonly nowMs: number; readonly older?: OlderSpend },
+): Promise<ChangedLabelBudget> {
   await lockLogWrites(tx);
   const made = await labelBudgetRows.createUnlessThere(tx, budget);
   if (made === null) {
     const message = `The label ${budget.label}=${budget.value} has a budget. Change it, or delete it first.`;
     throw new GatewayError('conflict', message, { param: 'label' });
   }
-  await fillLabelSpend(tx, made, nowMs);
+  await fillLabelSpend(tx, made, sums);
   return raiseVersion(tx, made);
 }
 

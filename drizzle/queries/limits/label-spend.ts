@@ -1,7 +1,11 @@
 import { periodAt } from '@llm0/core/limits/budgets';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
+import { asTable } from '../clickhouse/as-table';
+import { askDays } from '../clickhouse/group-rows';
+import { rowsBefore } from '../clickhouse/log-engine';
 import { executePrepared } from '../execute-prepared';
+import { instant } from '../instant';
 import { utcDay } from '../stats/utc-day';
 import { labelDeltas, type SignedFact } from '../stats/write/rollup-deltas';
 
@@ -40,20 +44,48 @@ export async function writeLabelSpend(tx: Db, facts: readonly SignedFact[]): Pro
   );
 }
 
+interface FilledBudget {
+  readonly id: string;
+  readonly projectId: string;
+  readonly label: string;
+  readonly value: string;
+}
+
+/** Sums that Postgres no longer has rows for; to be read outside of the transaction. */
+export async function readOlderSpend(db: Db, budget: Omit<FilledBudget, 'id'>, nowMs: number): Promise<OlderSpend> {
+  const { projectId, label, value } = budget;
+  const elsewhere = await rowsBefore(db);
+  const days = await askDays(elsewhere, { fromMs: startOfPeriods(nowMs), projectId, labels: { [label]: value } });
+  return { splitMs: elsewhere?.splitMs ?? 0, days };
+}
+
+export interface OlderSpend {
+  /** Rows of Postgres count from here on. */
+  readonly splitMs: number;
+  readonly days: readonly object[];
+}
+
+const NOTHING: OlderSpend = { splitMs: 0, days: [] };
+const startOfPeriods = (nowMs: number) => Math.min(periodAt('month', nowMs).fromMs, periodAt('week', nowMs).fromMs);
+const DAY = 'ms float8, cost_usd numeric';
+
 /** Sums up the rows of a new budget since its month and week began. Only under `lockLogWrites`. */
 export async function fillLabelSpend(
   tx: Db,
-  budget: { readonly id: string; readonly projectId: string; readonly label: string; readonly value: string },
-  nowMs: number,
+  budget: FilledBudget,
+  { nowMs, older = NOTHING }: { readonly nowMs: number; readonly older?: OlderSpend | undefined },
 ): Promise<void> {
   const { id, projectId, label, value } = budget;
-  const sinceMs = Math.min(periodAt('month', nowMs).fromMs, periodAt('week', nowMs).fromMs);
+  const sinceMs = startOfPeriods(nowMs);
   const since = sql`(${utcDay(sinceMs)}::date::timestamp at time zone 'UTC')`;
-  const rowsOf = (table: 'gateway_logs' | 'tool_calls') => sql`select created_at, cost_usd from ${sql.identifier(table)}
-    where project_id = ${projectId}::uuid and created_at >= ${since} and cost_usd <> 0
+  const rowsOf = (table: 'gateway_logs' | 'tool_calls', fromMs: number) => sql`
+    select created_at, cost_usd from ${sql.identifier(table)}
+    where project_id = ${projectId}::uuid and created_at >= greatest(${since}, ${instant(fromMs)}) and cost_usd <> 0
       and labels @> ${JSON.stringify({ [label]: value })}::jsonb`;
   await tx.execute(sql`
     insert into label_spend (label_budget_id, date, spent_usd)
     select ${id}::uuid, (created_at at time zone 'UTC')::date, sum(cost_usd)
-    from (${rowsOf('gateway_logs')} union all ${rowsOf('tool_calls')}) as labelled group by 2`);
+    from (${rowsOf('gateway_logs', older.splitMs)} union all ${rowsOf('tool_calls', 0)}
+      union all select to_timestamp(ms / 1000.0), cost_usd from ${asTable(older.days, DAY)}) as labelled
+    where cost_usd <> 0 group by 2`);
 }

@@ -1,6 +1,9 @@
 import { and, eq, isNull, lt, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { runs } from '../../schema/runs';
+import { asTable } from '../clickhouse/as-table';
+import { type RowsElsewhere, rowsBefore } from '../clickhouse/log-engine';
+import { askRunItems, askRunProject, askRunSums } from '../clickhouse/run-rows';
 import { innerRow } from '../inner-names';
 import { ofProjects, type ProjectScope } from '../of-projects';
 import type { Page, PageRequest } from '../page';
@@ -81,23 +84,36 @@ export async function findRunProject(db: Db, runId: string, scope?: ProjectScope
     ${sql.identifier(table)} where run_id = ${runId} and ${ofProjects(scope)} order by created_at desc limit 1)`;
   const [row] = await db.execute<{ project_id: string }>(sql`select project_id from (${newest('gateway_logs')}
     union all ${newest('tool_calls')}) as newest order by created_at desc limit 1`);
-  return row?.project_id ?? null;
+  return row?.project_id ?? askRunProject(await rowsBefore(db), runId, scope);
 }
 
-export async function loadRunUsage(db: Db, { projectId, runId }: RunAt): Promise<RunUsage> {
+const SUMS = 'cost_usd numeric, requests bigint, first_ms float8, last_ms float8';
+const ITEM =
+  'request_id uuid, ms float8, name text, status text, ' +
+  'error_code text, cost_usd numeric, tokens_total bigint, latency_ms float8';
+
+/** `elsewhere`: of `rowsBefore`, which a transaction doesn't know. */
+export async function loadRunUsage(db: Db, { projectId, runId }: RunAt, elsewhere?: RowsElsewhere): Promise<RunUsage> {
+  const older = await askRunSums(elsewhere, { projectId, runId });
   const [row] = await db.execute(sql`select coalesce(sum(cost_usd), 0) as spent_usd,
-      (count(*) filter (where type = 'request'))::float8 as requests,
-      (count(*) filter (where type = 'tool_call'))::float8 as tool_calls,
-      ${msOf(sql`min(created_at)`)} as first_at, ${msOf(sql`max(created_at)`)} as last_at
-    from (${rowsOfRun(projectId, runId)}) as row`);
+      coalesce(sum(n) filter (where type = 'request'), 0)::float8 as requests,
+      coalesce(sum(n) filter (where type = 'tool_call'), 0)::float8 as tool_calls,
+      min(first_at)::float8 as first_at, max(last_at)::float8 as last_at
+    from (select type, cost_usd, 1 as n, ${msOf(sql`created_at`)} as first_at, ${msOf(sql`created_at`)} as last_at
+        from (${rowsOfRun(projectId, runId)}) as own
+      union all select 'request', cost_usd, requests, first_ms, last_ms from ${asTable(older, SUMS)}) as row`);
   return innerRow<RunUsage>(row ?? {});
 }
 
 /** The first requests and tool calls, in order. */
 export async function listRunItems(db: Db, { projectId, runId }: RunAt, limit: number): Promise<readonly RunItem[]> {
+  const older = await askRunItems(await rowsBefore(db), { projectId, runId }, limit);
   const rows = await db.execute(sql`select type, request_id, ${msOf(sql`row.created_at`)} as created_at, name, status,
       error_code, cost_usd, tokens_total::float8 as tokens_total, latency_ms
-    from (${rowsOfRun(projectId, runId)}) as row order by row.created_at, request_id limit ${limit}`);
+    from (${rowsOfRun(projectId, runId)}
+      union all select 'request', request_id, to_timestamp(ms / 1000.0), name, status, error_code, cost_usd,
+        tokens_total, latency_ms from ${asTable(older, ITEM)}) as row
+    order by row.created_at, request_id limit ${limit}`);
   return rows.map((row) => innerRow<RunItem>(row));
 }
 

@@ -19,7 +19,7 @@ const fromDays = (asked: Asked) => sql`select sum(cost_usd) from rollup_day
 const fromMembers = (asked: Asked, owner: Extract<BudgetOwner, { scope: Level }>) => sql`select sum(cost_usd)
   from rollup_day where ${memberColumn(owner.scope)} in (${selectMembers(owner)}) and ${inPeriod(asked)}`;
 
-/** Daily roll-ups, which are exact; a run's own rows. */
+/** Daily roll-ups, which are exact; a run's own rows, and its sum of those that Postgres no longer has. */
 const SPENT: {
   readonly [S in BudgetOwner['scope']]: (asked: Asked, owner: Extract<BudgetOwner, { scope: S }>) => SQL;
 } = {
@@ -33,7 +33,11 @@ const SPENT: {
       join label_budgets b on b.id = s.label_budget_id
       where b.project_id = ${projectId}::uuid and b.label = ${label} and b.value = ${value}
         and s.date >= ${dayOf(fromMs)} and s.date < ${dayOf(toMs)}`,
-  run: ({ projectId }, { runId }) => sql`select sum(cost_usd) from (${rowsOfRun(projectId, runId)}) as row`,
+  run: (
+    { projectId },
+    { runId },
+  ) => sql`select sum(cost_usd) from (select cost_usd from (${rowsOfRun(projectId, runId)}) as row
+    union all select dropped_usd from runs where project_id = ${projectId}::uuid and run_id = ${runId}) as spent`,
 };
 
 /** See `RebuildSource.sumBudget`: roll-ups and rows in one snapshot, so that no row is in one of them only. */

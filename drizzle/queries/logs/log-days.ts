@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { nanoFromUsd } from '../../money';
+import { FLOOR_KEY, type LogFloor, toFloor } from '../clickhouse/log-floor';
 import { instant } from '../instant';
 import type { Stretch } from '../stats/read/read-days';
 import { ENGINE_PREFIX, type SinkEntry } from './log-sinks';
@@ -29,12 +30,14 @@ export interface EngineState {
   readonly failingSinceMs: number | null;
   readonly problem: string | null;
   readonly waitingSinceMs: number | null;
+  /** Rows from before are in this store alone; null while Postgres has all of them. */
+  readonly floor: LogFloor | null;
 }
 
 export async function readEngineState(db: Db, store: string): Promise<EngineState> {
   const [row] = await db.execute<Record<string, number | string | null>>(sql`
     select (select (value->>'complete_at_ms')::float8 from settings where key = ${ENGINE_PREFIX + store}) as complete,
-      d.days, d.rows, d.usd, (s.value->>'failing_since_ms')::float8 as failing, s.value->>'problem' as problem,
+      (select value::text from settings where key = ${FLOOR_KEY}) as floor, d.days, d.rows, d.usd, (s.value->>'failing_since_ms')::float8 as failing, s.value->>'problem' as problem,
       (select extract(epoch from b.created_at)::float8 * 1000 from log_batches b
         where b.seq > (s.value->>'seq')::bigint order by b.seq limit 1) as waiting
     from (select count(*)::int as days, coalesce(sum(rows), 0)::float8 as rows,
@@ -44,6 +47,7 @@ export async function readEngineState(db: Db, store: string): Promise<EngineStat
     ...{ completeAtMs: numberOf(row?.complete), days: Number(row?.days ?? 0), rows: Number(row?.rows ?? 0) },
     ...{ costNanoUsd: nanoFromUsd(String(row?.usd ?? '0')), failingSinceMs: numberOf(row?.failing) },
     ...{ problem: (row?.problem ?? null) as string | null, waitingSinceMs: numberOf(row?.waiting) },
+    floor: toFloor(row?.floor),
   };
 }
 
@@ -60,7 +64,7 @@ export async function noteComplete(db: Db, store: string, nowMs: number): Promis
 export async function forgetComparisons(db: Db, store: string): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.execute(sql`delete from settings where key = ${ENGINE_PREFIX + store}`);
-    await tx.execute(sql`delete from log_days where store = ${store}`);
+    await tx.execute(sql`delete from log_days where store = ${store} and dropped_at is null`);
   });
 }
 
@@ -69,6 +73,18 @@ export async function listComparedDays(db: Db, store: string): Promise<ReadonlyS
     sql`select to_char(day, 'YYYY-MM-DD') as day from log_days where store = ${store}`,
   );
   return new Set(rows.map(({ day }) => day));
+}
+
+/** Days since an instant that Postgres no longer has, with the number of rows that the store had. */
+export async function listDroppedDays(
+  db: Db,
+  store: string,
+  sinceMs: number,
+): Promise<readonly { readonly day: string; readonly rows: number }[]> {
+  const days = await db.execute<{ day: string; rows: string }>(sql`
+    select to_char(day, 'YYYY-MM-DD') as day, rows from log_days
+    where store = ${store} and dropped_at is not null and day >= (${instant(sinceMs)} at time zone 'UTC')::date order by day`);
+  return days.map(({ day, rows }) => ({ day, rows: Number(rows) }));
 }
 
 export async function noteComparedDay(db: Db, store: string, day: string, sums: RowSums): Promise<void> {

@@ -16,7 +16,7 @@ import { loadSpend, sumMonths } from '../stats/read/spend-sums';
 import { listFailovers } from './failovers';
 import { readLogFence } from './log-fence';
 import { findLostRequests, findStoredRequests, insertLogRecords, storeLogRecords } from './log-insert';
-import { getLogByRequestId } from './logs';
+import { getLogByRequestId } from './search-logs';
 
 const ROLLUPS = [
   { table: rollupMinute, sizeMs: 60_000 },

@@ -14,14 +14,18 @@ import { nanoFromUsd } from '../../money';
 import { isDataAtFault, rootMessage, sqlState } from '../../sql-state';
 import { noteKeyUses } from '../access/key-uses';
 import { addBatchCosts } from '../batches/batch-costs';
+import { findLateRows, LateRecordsError, takeOutLate } from '../clickhouse/late-rows';
+import { floorOf } from '../clickhouse/log-engine';
 import { writeGuardrailRollups } from '../guardrails/guardrail-rollups';
 import { utcDay } from '../stats/utc-day';
+import type { UsageFact } from '../stats/write/rollup-deltas';
 import { writeRollups } from '../stats/write/rollup-write';
 import { insertToolCalls } from '../tool-calls/insert-tool-calls';
 import { insertFailovers } from './failover-rows';
 import { insertLogBatch } from './log-batches';
 import { readLogFence } from './log-fence';
 import { insertRows, takeOutRows } from './log-rows';
+import type { StoredLog } from './logs';
 import { ensurePartitions, lockLogWrites } from './partitions';
 import { WrittenRows } from './written-rows';
 
@@ -76,16 +80,44 @@ export async function insertLogRecords(
 async function insertBatch<Item>(db: Db, batch: Batch<Item>, options: LogInsertOptions): Promise<LogInsertResult> {
   if (batch.items.length === 0) return { inserted: 0, corrected: 0 };
   try {
-    return await writeBatch(db, batch, options).catch(async (error: unknown) => {
+    const beforeMs = await floorOf(db);
+    const write = (late: Late) => writeBatch(db, batch, { ...options, late });
+    return await write({ beforeMs }).catch(async (error: unknown) => {
+      if (error instanceof LateRecordsError) return writeLate(db, batch, { error, write, beforeMs });
       // A day without a partition: a new database, or an externally dropped one.
       if (sqlState(error) !== '23514') throw error;
       await ensureDays(db, batch);
-      return writeBatch(db, batch, options);
+      return write({ beforeMs });
     });
   } catch (error) {
     if (isDataAtFault(error)) throw new RecordsRejectedError(rootMessage(error), { cause: error });
     throw error;
   }
+}
+
+/** Rows of days that Postgres dropped. */
+interface Late {
+  /** These days end here; 0 without any. */
+  readonly beforeMs: number;
+  /** Rows that were found; absent before anybody looked. */
+  readonly rows?: ReadonlyMap<string, StoredLog>;
+}
+
+interface Again {
+  readonly error: LateRecordsError;
+  readonly write: (late: Late) => Promise<LogInsertResult>;
+  readonly beforeMs: number;
+}
+
+/** Seldom: the days are made anew for rows that nobody has. */
+async function writeLate<Item>(
+  db: Db,
+  batch: Batch<Item>,
+  { error, write, beforeMs }: Again,
+): Promise<LogInsertResult> {
+  const rows = await findLateRows(db, error.late);
+  await ensureDays(db, batch);
+  return write({ beforeMs, rows });
 }
 
 async function ensureDays<Item>(db: Db, { items, decode }: Batch<Item>): Promise<void> {
@@ -104,7 +136,7 @@ async function ensureDays<Item>(db: Db, { items, decode }: Batch<Item>): Promise
 async function writeBatch<Item>(
   db: Db,
   { items, decode }: Batch<Item>,
-  { fence, onWritten }: LogInsertOptions,
+  { fence, onWritten, late }: LogInsertOptions & { readonly late: Late },
 ): Promise<LogInsertResult> {
   const { result, stored } = await db.transaction(async (tx) => {
     await lockLogWrites(tx);
@@ -115,20 +147,24 @@ async function writeBatch<Item>(
     const seen = new Set<string>();
     const corrections = new Map<string, DecodedRecord>();
     const calls: ToolCallRecord[] = [];
+    const unknown: LogRecord[] = [];
     for (let i = 0; i < items.length; i += ROWS_A_STATEMENT) {
       const firsts = new Map<string, DecodedRecord>();
       await eachInSlices(items.slice(i, i + ROWS_A_STATEMENT), (item) => {
         const entry = decode(item);
         if (entry.kind === 'tool_call') return void calls.push(entry.record);
-        const id = entry.decoded.record.id.toLowerCase();
-        if (entry.decoded.record.corrects === true) corrections.set(id, entry.decoded);
-        else if (!seen.has(id)) firsts.set(id, entry.decoded);
+        const { record } = entry.decoded;
+        const id = record.id.toLowerCase();
+        if (record.createdAtMs < late.beforeMs && late.rows === undefined) unknown.push(record);
+        if (record.corrects === true) corrections.set(id, entry.decoded);
+        else if (!seen.has(id) && late.rows?.has(id) !== true) firsts.set(id, entry.decoded);
         seen.add(id);
       });
-      await insertPart(tx, firsts, written);
+      if (unknown.length === 0) await insertPart(tx, firsts, written);
     }
+    if (unknown.length > 0) throw new LateRecordsError(unknown.map(({ id, createdAtMs }) => ({ id, createdAtMs })));
     const inserted = written.count;
-    const replaced = await takeOut(tx, corrections, written);
+    const replaced = await takeOut(tx, corrections, { written, late });
     await insertPart(tx, corrections, written);
     const corrected = written.count - inserted;
     const called = await insertToolCalls(tx, calls);
@@ -149,10 +185,24 @@ async function writeBatch<Item>(
 }
 
 /** Deletes the corrected rows with their sums; returns their number. */
-async function takeOut(tx: Db, corrections: ReadonlyMap<string, DecodedRecord>, written: WrittenRows): Promise<number> {
+async function takeOut(
+  tx: Db,
+  corrections: ReadonlyMap<string, DecodedRecord>,
+  { written, late }: { readonly written: WrittenRows; readonly late: Late },
+): Promise<number> {
   if (corrections.size === 0) return 0;
-  const records = Array.from(corrections.values(), ({ record }) => record);
-  const old = await takeOutRows(tx, records);
+  const old: UsageFact[] = [];
+  const here: LogRecord[] = [];
+  for (const [id, { record }] of corrections) {
+    const dropped = late.rows?.get(id);
+    if (dropped === undefined) here.push(record);
+    else {
+      // It may have come late itself, and still be here.
+      const [fact = await takeOutLate(tx, dropped)] = await takeOutRows(tx, [record]);
+      old.push(fact);
+    }
+  }
+  if (here.length > 0) old.push(...(await takeOutRows(tx, here)));
   for (const fact of old) written.facts.push({ fact, sign: -1 });
   return old.length;
 }

@@ -15,11 +15,11 @@ export interface SinkState {
   readonly waitingSinceMs: number | null;
 }
 
-const PREFIX = 'log_sink:';
+export const SINK_PREFIX = 'log_sink:';
 /** Setting of a sink that answers in place of Postgres: since when it has all rows. */
 export const ENGINE_PREFIX = 'log_engine:';
 
-const keysOf = (names: readonly string[]) => JSON.stringify(names.map((name) => PREFIX + name));
+const keysOf = (names: readonly string[]) => JSON.stringify(names.map((name) => SINK_PREFIX + name));
 
 /** Creates new sinks, which begin with the next batch. What a former one of the name had is not known. */
 export async function addSinks(db: Pick<Db, 'execute'>, names: readonly string[]): Promise<void> {
@@ -27,15 +27,15 @@ export async function addSinks(db: Pick<Db, 'execute'>, names: readonly string[]
       insert into settings (key, value)
       select key, jsonb_build_object('seq', (select coalesce(max(seq), 0) from log_batches))
       from jsonb_array_elements_text(${keysOf(names)}::jsonb) as key on conflict (key) do nothing
-      returning substr(key, ${PREFIX.length + 1}) as name
-    ), days as (delete from log_days where store in (select name from made))
+      returning substr(key, ${SINK_PREFIX.length + 1}) as name
+    ), days as (delete from log_days where dropped_at is null and store in (select name from made))
     delete from settings where key in (select ${ENGINE_PREFIX}::text || name from made)`);
 }
 
 /** Creates new sinks, and forgets all others. */
 export async function settleSinks(db: Db, names: readonly string[]): Promise<void> {
   await db.transaction(async (tx) => {
-    await tx.execute(sql`delete from settings where starts_with(key, ${PREFIX})
+    await tx.execute(sql`delete from settings where starts_with(key, ${SINK_PREFIX})
       and key not in (select jsonb_array_elements_text(${keysOf(names)}::jsonb))`);
     await addSinks(tx, names);
   });
@@ -49,11 +49,11 @@ export async function listSinks(db: Db): Promise<readonly SinkState[]> {
     problem: string | null;
     waiting: number | null;
   }>(sql`
-    select substr(s.key, ${PREFIX.length + 1}) as name, s.value->>'seq' as seq,
+    select substr(s.key, ${SINK_PREFIX.length + 1}) as name, s.value->>'seq' as seq,
       (s.value->>'failing_since_ms')::float8 as failing, s.value->>'problem' as problem,
       (select extract(epoch from b.created_at)::float8 * 1000 from log_batches b
         where b.seq > (s.value->>'seq')::bigint order by b.seq limit 1) as waiting
-    from settings s where starts_with(s.key, ${PREFIX}) order by s.key`);
+    from settings s where starts_with(s.key, ${SINK_PREFIX}) order by s.key`);
   return rows.map(({ name, seq, failing, problem, waiting }) => ({
     ...{ name, seq: Number(seq), problem },
     ...{ failingSinceMs: failing, waitingSinceMs: waiting },
@@ -63,14 +63,14 @@ export async function listSinks(db: Db): Promise<readonly SinkState[]> {
 /** The sink has everything up to this batch. */
 export async function advanceSink(db: Db, name: string, seq: number): Promise<void> {
   await db.execute(sql`update settings set value = jsonb_build_object('seq', ${seq}::bigint), updated_at = now()
-    where key = ${PREFIX + name}`);
+    where key = ${SINK_PREFIX + name}`);
 }
 
 export async function noteSinkFailure(db: Db, name: string, { atMs, problem }: { atMs: number; problem: string }) {
   const failure = JSON.stringify({ failing_since_ms: atMs, problem });
   await db.execute(sql`update settings set updated_at = now(),
     value = ${failure}::jsonb || value || jsonb_build_object('problem', ${problem}::text)
-    where key = ${PREFIX + name}`);
+    where key = ${SINK_PREFIX + name}`);
 }
 
 /** Milliseconds of `created_at`, and id of a row. */

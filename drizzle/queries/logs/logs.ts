@@ -1,6 +1,5 @@
 import { and, eq, gte, ilike, lt, lte, or, type SQL, sql } from 'drizzle-orm';
 import type { PgColumn } from 'drizzle-orm/pg-core';
-import type { Db } from '../../client';
 import { usdFromNano } from '../../money';
 import { gatewayLogBodies, gatewayLogs } from '../../schema/gateway-logs';
 import { containsPattern } from '../contains-pattern';
@@ -46,6 +45,8 @@ type LatencyOf = keyof typeof LATENCIES;
 
 export interface LogFilter extends LogMatch {
   readonly requestId?: string;
+  /** Any of these. */
+  readonly requestIds?: readonly string[];
   /** Requests of one agent run. */
   readonly runId?: string;
   readonly traceId?: string;
@@ -70,11 +71,6 @@ export interface LogFilter extends LogMatch {
   readonly q?: string;
   /** `q` also looks into kept prompts and answers. */
   readonly searchesBodies?: boolean;
-}
-
-/** null when there is none (yet: a row is visible within 2 s of the answer's end). */
-export async function getLogByRequestId(db: Db, requestId: string): Promise<StoredLog | null> {
-  return logRows.get(db, { requestId });
 }
 
 const CACHE_CONDITIONS = {
@@ -128,6 +124,7 @@ const FILTERS: {
   ) => SQL | undefined;
 } = {
   requestId: (id) => eq(gatewayLogs.requestId, id),
+  requestIds: (ids) => (ids.length === 0 ? sql`false` : isOneOf(sql`${gatewayLogs.requestId}`, ids, 'uuid')),
   runId: (id) => eq(gatewayLogs.runId, id),
   traceId: (id) => eq(gatewayLogs.traceId, id),
   failoverFrom: (provider) => {

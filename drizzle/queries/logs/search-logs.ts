@@ -1,7 +1,9 @@
 import { and, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
-import { findInTime, findRows } from '../clickhouse/find-rows';
-import { type RowsElsewhere, withEngine } from '../clickhouse/log-engine';
+import { EngineAwayError } from '../clickhouse/ask-clickhouse';
+import { findFirstMs, findInTime, findRow, findRows } from '../clickhouse/find-rows';
+import { floorOf, type RowsElsewhere, rowsBefore, withEngine } from '../clickhouse/log-engine';
+import { withoutSwitches } from '../clickhouse/without-switches';
 import type { PageRequest } from '../page';
 import { readStretches, type Stretch } from '../stats/read/read-days';
 import { QuestionTooLargeError } from '../stats/read/time-limit';
@@ -34,6 +36,14 @@ export interface LogPage {
   readonly partialFromMs?: number;
 }
 
+/** null when there is none (yet: a row is visible within 2 s of the answer's end). */
+export async function getLogByRequestId(db: Db, requestId: string): Promise<StoredLog | null> {
+  const found = await logRows.get(db, { requestId });
+  if (found !== null) return found;
+  const elsewhere = await rowsBefore(db);
+  return elsewhere === undefined ? null : findRow(elsewhere.ask, requestId);
+}
+
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** Rows carry the store's clock, which may run a little ahead. */
@@ -55,13 +65,35 @@ export async function searchLogs(db: Db, filter: LogFilter, page: LogPageRequest
     ...{ filter, limit, limitMs, sort, order: orderOf(sort) },
     at: cursor === undefined ? undefined : decodeSortedCursor(sort, cursor),
   };
-  // Switches between providers, and the newest rows, are in Postgres alone.
-  if (filter.failoverFrom !== undefined) return searchHere(db, search, nowMs);
-  return withEngine(db, nowMs, (elsewhere) => {
-    const splitMs = elsewhere?.splitMs ?? 0;
-    const isBoth = elsewhere !== undefined && splitMs > (filter.fromMs ?? 0);
+  const read = (elsewhere: RowsElsewhere | undefined) => {
+    const isBoth = elsewhere !== undefined && elsewhere.splitMs > (filter.fromMs ?? 0);
     return isBoth ? searchBoth(db, search, { elsewhere, nowMs }) : searchHere(db, search, nowMs);
-  });
+  };
+  try {
+    // Switches between providers are in Postgres alone.
+    if (filter.failoverFrom !== undefined) return await read(await rowsBefore(db, filter.fromMs));
+    return await withEngine(db, { nowMs, fromMs: filter.fromMs }, read);
+  } catch (error) {
+    if (!(error instanceof EngineAwayError)) throw error;
+    return searchRest(db, search, { error, nowMs });
+  }
+}
+
+/** What Postgres has, if older rows would follow. */
+async function searchRest(
+  db: Db,
+  search: Search,
+  { error, nowMs }: { readonly error: EngineAwayError; readonly nowMs: number },
+): Promise<LogPage> {
+  const { filter, order, sort, at } = search;
+  const fromMs = await floorOf(db);
+  const isBelow = (filter.toMs ?? nowMs) <= fromMs || (at !== undefined && order.isByTime && at.createdAtMs <= fromMs);
+  if (isBelow || (order.isByTime && !order.isDescending)) throw error;
+  const page = await searchHere(db, { ...search, filter: { ...filter, fromMs } }, nowMs);
+  if (page.partialFromMs !== undefined || (order.isByTime && page.nextCursor !== null)) return page;
+  if (!order.isByTime) return { ...page, partialFromMs: fromMs };
+  const nextCursor = encodeSortedCursor(sort, { value: null, createdAtMs: fromMs, id: FIRST_ID });
+  return { data: page.data, nextCursor, partialFromMs: fromMs };
 }
 
 async function searchHere(db: Db, search: Search, nowMs: number): Promise<LogPage> {
@@ -83,7 +115,7 @@ async function searchBoth(db: Db, search: Search, { elsewhere: { ask, splitMs },
   const isReached = filter.toMs === undefined || filter.toMs > splitMs;
   const here = (most: number) =>
     isReached ? searchHere(db, { ...search, limit: most, filter: { ...filter, fromMs: splitMs } }, nowMs) : EMPTY;
-  const older = { ...filter, toMs: Math.min(filter.toMs ?? splitMs, splitMs) };
+  const older = await withoutSwitches(db, { ...filter, toMs: Math.min(filter.toMs ?? splitMs, splitMs) });
   const find = order.isByTime && filter.requestId === undefined ? findInTime : findRows;
   const there = (most: number) => find(ask, { filter: older, sort, at, limit: most });
   if (!order.isByTime) {
@@ -130,6 +162,15 @@ function readRows(db: Db, { filter, order, at }: Search, limit: number, stretch?
 /** All the time in which rows may be. */
 export async function rangeOf(db: Db, { fromMs, toMs }: LogFilter, nowMs: number): Promise<Stretch> {
   return { fromMs: fromMs ?? (await firstRowMs(db)), toMs: toMs ?? nowMs + CLOCK_TOLERANCE_MS };
+}
+
+/** The same with rows that Postgres no longer has. */
+export async function wholeRangeOf(db: Db, filter: LogFilter, nowMs: number): Promise<Stretch> {
+  const elsewhere = await rowsBefore(db, filter.fromMs);
+  const range = await rangeOf(db, filter, nowMs);
+  if (elsewhere === undefined || filter.fromMs !== undefined) return range;
+  const firstMs = await findFirstMs(elsewhere.ask).catch(() => range.fromMs);
+  return { ...range, fromMs: Math.min(range.fromMs, firstMs) };
 }
 
 async function walkInTime(db: Db, search: Search, range: Stretch): Promise<LogPage> {

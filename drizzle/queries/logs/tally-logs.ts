@@ -1,8 +1,10 @@
 import { and, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { gatewayLogs } from '../../schema/gateway-logs';
+import { EngineAwayError } from '../clickhouse/ask-clickhouse';
 import { countFound, tallyFound } from '../clickhouse/find-rows';
-import { withEngine } from '../clickhouse/log-engine';
+import { floorOf, type RowsElsewhere, rowsBefore, withEngine } from '../clickhouse/log-engine';
+import { withoutSwitches } from '../clickhouse/without-switches';
 import { readStretches } from '../stats/read/read-days';
 import { OUTCOME_OF_ROW } from '../stats/read/segment-sql';
 import { type Ask, askOf } from '../stats/read/time-limit';
@@ -50,19 +52,29 @@ interface Older {
 }
 
 /** Reads the newest rows here, and older ones in the store that has them. */
-function ofBoth<T>(
+async function ofBoth<T extends LogCount>(
   db: Db,
   { filter, nowMs }: Pick<Tallied, 'filter' | 'nowMs'>,
   read: (here: LogFilter, older: Older | undefined) => Promise<T>,
 ): Promise<T> {
-  // Switches between providers are in Postgres alone.
-  if (filter.failoverFrom !== undefined) return read(filter, undefined);
-  return withEngine(db, nowMs, (elsewhere) => {
+  const readBoth = async (elsewhere: RowsElsewhere | undefined) => {
     if (elsewhere === undefined) return read(filter, undefined);
     const { splitMs, ask } = elsewhere;
     const here = { ...filter, fromMs: Math.max(filter.fromMs ?? 0, splitMs) };
-    return read(here, { ask, filter: { ...filter, toMs: Math.min(filter.toMs ?? splitMs, splitMs) } });
-  });
+    const older = { ...filter, toMs: Math.min(filter.toMs ?? splitMs, splitMs) };
+    const isAny = (filter.fromMs ?? 0) < splitMs;
+    return read(here, isAny ? { ask, filter: await withoutSwitches(db, older) } : undefined);
+  };
+  try {
+    // Switches between providers are in Postgres alone.
+    if (filter.failoverFrom !== undefined) return await readBoth(await rowsBefore(db, filter.fromMs));
+    return await withEngine(db, { nowMs, fromMs: filter.fromMs }, readBoth);
+  } catch (error) {
+    const fromMs = await floorOf(db);
+    if (!(error instanceof EngineAwayError) || (filter.toMs ?? nowMs) <= fromMs) throw error;
+    const { partialFromMs = fromMs, ...rest } = await read({ ...filter, fromMs }, undefined);
+    return { ...rest, partialFromMs } as T;
+  }
 }
 
 /** Common time limit; the count gets part of it in any case. */

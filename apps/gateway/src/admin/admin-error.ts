@@ -10,6 +10,8 @@ const UNREACHABLE = /^(?:ECONN|ENOENT|EPIPE|ETIMEDOUT|ENOTFOUND|CONNECTION_|CONN
 const TAKES_NOTHING = /^(?:25006|53...|58...)/;
 /** Postgres can't represent a value (bad bytes, number out of range). */
 const UNSTORABLE = /^22/;
+/** `ENGINE_AWAY` of the queries: older rows are in ClickHouse alone. */
+const ENGINE_AWAY = 'ENGINE_AWAY';
 /** A question of the statistics was ended by its time-out. */
 const TOO_LARGE = '57014';
 const MAX_CAUSES = 5;
@@ -33,6 +35,10 @@ export function asAdminError(cause: unknown, log: Pick<Logger, 'error' | 'warn'>
   }
   if (code !== undefined && UNSTORABLE.test(code)) {
     return new GatewayError('invalid_request', "The database can't store a value of this request.", { cause });
+  }
+  if (code === ENGINE_AWAY) {
+    const message = 'ClickHouse has these rows of the log and does not answer. Try again, or ask for the last days.';
+    return new GatewayError('store_unavailable', message, { cause, retryAfterMs: RETRY_AFTER_MS });
   }
   if (code === TOO_LARGE) {
     const message =

@@ -39,6 +39,15 @@ test('hot labels are plain names', () => {
   }
 });
 
+test('Postgres may keep the last days only, where another store has the others', () => {
+  const keep = (LOG_POSTGRES_DAYS: string, LOG_DATABASE_URL?: string) =>
+    readLogDatabase(new EnvReader({ LOG_DATABASE_URL, LOG_POSTGRES_DAYS }), keeping, []);
+  expect(keep('8', 'clickhouse://host/logs')?.postgresDays).toBe(8);
+  expect(() => keep('7', 'clickhouse://host/logs')).toThrow('more days than LOG_BODIES_TTL_DAYS=7');
+  expect(() => keep('2', 'clickhouse://host/logs')).toThrow('LOG_POSTGRES_DAYS=2: a whole number from 3');
+  expect(() => keep('8')).toThrow('LOG_DATABASE_URL is needed with it');
+});
+
 test('it is none of the sinks', () => {
   expect(() => read('clickhouse://host/logs', 'clickhouse://host/logs')).toThrow('one of LOG_SINKS');
 });

@@ -10,8 +10,18 @@ export function readLogDatabase(
 ): LogDatabaseSetting | undefined {
   read.allowed.set('LOG_DATABASE_URL', 'clickhouse://user:password@host:8123/database');
   const hotLabels = readHotLabels(read);
+  // Rows of the last days may still be corrected, and are read all the time.
+  const postgresDays = read.optionalInteger('LOG_POSTGRES_DAYS', { min: 3, max: 3650 });
+  if (logBodies && postgresDays !== undefined && postgresDays <= logBodiesTtlDays) {
+    // Who erases a customer finds kept texts by their rows.
+    const allowed = `more days than LOG_BODIES_TTL_DAYS=${logBodiesTtlDays} are needed`;
+    throw new ConfigError('LOG_POSTGRES_DAYS', String(postgresDays), allowed);
+  }
   const text = read.text('LOG_DATABASE_URL');
-  if (text === undefined || text === '') return undefined;
+  if (text === undefined || text === '') {
+    if (postgresDays === undefined) return undefined;
+    throw new ConfigError('LOG_POSTGRES_DAYS', String(postgresDays), 'LOG_DATABASE_URL is needed with it');
+  }
   const url = URL.parse(text);
   if (url === null || url.protocol !== 'clickhouse:' || url.hostname === '') {
     throw refuse('a URL such as clickhouse://user:password@host:8123/database is needed');
@@ -29,7 +39,7 @@ export function readLogDatabase(
     withBodies: logBodies,
     logRetentionDays,
     logBodiesTtlDays,
-    hotLabels,
+    ...{ hotLabels, postgresDays },
   };
 }
 

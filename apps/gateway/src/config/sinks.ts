@@ -53,6 +53,8 @@ export interface KeptDays {
 export interface LogDatabaseSetting extends ClickHouseSetting, KeptDays {
   /** Labels with a column of their own. */
   readonly hotLabels: readonly string[];
+  /** Whole days of rows that Postgres keeps; absent = all that are kept at all. */
+  readonly postgresDays?: number | undefined;
 }
 
 /** A destination of the log's rows. */

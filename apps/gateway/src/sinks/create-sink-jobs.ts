@@ -1,14 +1,18 @@
 import { attachLogDatabase } from '@llm0/drizzle/clickhouse/log-database';
 import type { Db } from '@llm0/drizzle/client';
+import { readLogFloor } from '@llm0/drizzle/queries/clickhouse/log-floor';
 import { addSinks } from '@llm0/drizzle/queries/logs/log-sinks';
+import type { Logger } from 'pino';
 import type { LogDatabaseSetting, SinkSettings } from '../config/sinks';
 import type { Job } from '../jobs/job';
+import { dropMovedDays } from './drop-moved-days';
 import { exportRows } from './export-rows';
 import { moveDays } from './move-days';
 import { createWritePart, type WriteNeeds } from './write-part';
 
 interface SinkNeeds extends WriteNeeds {
   readonly logDatabase?: LogDatabaseSetting | undefined;
+  readonly log: Pick<Logger, 'warn'>;
 }
 
 interface Configured {
@@ -19,6 +23,8 @@ interface Configured {
 export const hasSinks = ({ logSinks, logDatabase }: Configured): boolean =>
   logSinks.sinks.length > 0 || logDatabase !== undefined;
 
+const MISSING = 'older rows of the log are in this store alone, and LOG_DATABASE_URL does not name it';
+
 /**
  * One for each sink, so that none waits for another. Rows of requests that follow belong to all of them. The store that
  * answers for the log is one of them, and gets the rows from before too.
@@ -26,8 +32,10 @@ export const hasSinks = ({ logSinks, logDatabase }: Configured): boolean =>
 export async function createSinkJobs(
   db: Db,
   settings: SinkSettings,
-  { logDatabase, ...needs }: SinkNeeds,
+  { logDatabase, log, ...needs }: SinkNeeds,
 ): Promise<readonly Job[]> {
+  const floor = await readLogFloor(db).catch(() => null);
+  if (floor !== null && floor.store !== logDatabase?.name) log.warn(floor, MISSING);
   const sinks = logDatabase === undefined ? settings.sinks : [...settings.sinks, logDatabase];
   if (sinks.length === 0) return [];
   const names = sinks.map(({ name }) => name);
@@ -36,5 +44,7 @@ export async function createSinkJobs(
   const write = createWritePart(settings, needs);
   const jobs = sinks.map((sink) => exportRows(sink, names, write));
   if (logDatabase === undefined) return jobs;
-  return [...jobs, moveDays(logDatabase, attachLogDatabase(db, logDatabase))];
+  const { name, postgresDays } = logDatabase;
+  const move = moveDays(logDatabase, attachLogDatabase(db, logDatabase));
+  return [...jobs, move, ...(postgresDays === undefined ? [] : [dropMovedDays({ name, postgresDays })])];
 }

@@ -91,7 +91,8 @@ describe.each(TEST_DATABASES)('sinks of the log on $name', (kind) => {
     const sink: SinkSetting = {
       ...{ kind: 'otlp', name: 'fresh', url: `${collector.url}/v1/traces`, headers: {}, everyMs: 0, withBodies: false },
     };
-    const needs = { folder: '', fetch, version: '1', nowMs: () => nowMs, onRejected: () => {} };
+    const log = pino({ level: 'silent' });
+    const needs = { folder: '', fetch, version: '1', log, nowMs: () => nowMs, onRejected: () => {} };
     const jobs = await createSinkJobs(
       database.db,
       { sinks: [sink], s3: {} as SinkSettings['s3'], serviceName: 'gw' },

@@ -20,6 +20,7 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import type { ClickHouseSetting, LogDatabaseSetting } from '../config/sinks';
 import type { JobContext } from '../jobs/job';
+import { dropMovedDays } from './drop-moved-days';
 import { exportRows } from './export-rows';
 import { moveDays } from './move-days';
 import { createWriteClickHouse } from './write-clickhouse';
@@ -219,3 +220,26 @@ async function expectPostgresAnswer(): Promise<void> {
   const { requests, costNanoUsd } = await loadOverview(database.db, range);
   expect({ requests, costNanoUsd }).toEqual({ requests: n, costNanoUsd: Math.round(usd) });
 }
+
+/** Last: from here on, Postgres lacks rows. */
+test('days that Postgres dropped are counted again, and told where ClickHouse lost them', async () => {
+  const { db } = database;
+  await clear();
+  await settleSinks(db, ['none']);
+  await addSinks(db, [SETTING.name]);
+  await settleSinks(db, [SETTING.name]);
+  await insertLogRecords(db, rows(5 * DAY_MS, 20, 7));
+  await copy();
+  expect(await move()).toMatchObject({ ok: true });
+  const { run } = dropMovedDays({ name: SETTING.name, postgresDays: 3 });
+  expect(await run(context(laterMs()))).toBeNull();
+  const dropped = await run(context(laterMs() + 11 * 60_000));
+  expect(dropped).toMatchObject({ message: expect.stringContaining('ClickHouse has these rows') });
+  expect((await bothSides()).here.n).toBe(0);
+  expect(await move()).toBeNull();
+  await forgetComparisons(db, SETTING.name);
+  expect(await move()).toMatchObject({ ok: true });
+  await chdb.command({ query: 'truncate table gateway_logs' });
+  await forgetComparisons(db, SETTING.name);
+  expect(await move()).toMatchObject({ ok: false, message: expect.stringContaining('are missing on') });
+});

@@ -8,6 +8,7 @@ import { sumRowsElsewhere } from '@llm0/drizzle/queries/clickhouse/sum-rows';
 import {
   addSums,
   listComparedDays,
+  listDroppedDays,
   listEntries,
   NO_ROWS,
   noteComparedDay,
@@ -65,13 +66,29 @@ export function moveDays(setting: LogDatabaseSetting, open: OpenClickHouse): Job
         }
       }
       if (isStopped()) return null;
+      const lost = completeAtMs === null ? await findLostDays({ context, setting, open }) : [];
       const isRight = moved.different.length === 0;
       if (isRight && completeAtMs === null) await noteComplete(db, setting.name, nowMs());
       if (isRight && moved.days === 0 && completeAtMs !== null) return null;
-      const found = isRight ? '' : `; rows still differ on ${moved.different.join(', ')}`;
-      return { message: `copied ${moved.rows} rows of ${moved.days} days${found}`, metadata: moved, ok: isRight };
+      const differ = isRight ? '' : `; rows still differ on ${moved.different.join(', ')}`;
+      const found =
+        lost.length === 0 ? differ : `${differ}; rows that Postgres dropped are missing on ${lost.join(', ')}`;
+      const ok = isRight && lost.length === 0;
+      return { message: `copied ${moved.rows} rows of ${moved.days} days${found}`, metadata: { ...moved, lost }, ok };
     },
   };
+}
+
+/** Days of which ClickHouse has fewer rows than when Postgres dropped them: a backup without them was restored. */
+async function findLostDays({ context, setting, open }: Omit<Move, 'range'>): Promise<string[]> {
+  const sinceMs = context.nowMs() - setting.logRetentionDays * DAY_MS;
+  const lost: string[] = [];
+  for (const { day, rows } of await listDroppedDays(context.db, setting.name, sinceMs)) {
+    const fromMs = Date.parse(day);
+    const there = await sumRowsElsewhere(askOfClient(open), { fromMs, toMs: fromMs + DAY_MS }, false);
+    if (there.rows < rows) lost.push(day);
+  }
+  return lost;
 }
 
 /** The part of a day whose rows are all there; undefined for none. */

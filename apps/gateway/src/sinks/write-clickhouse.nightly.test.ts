@@ -86,7 +86,8 @@ async function booksOf(projectId: string) {
 test('the tables are made once, and have all columns of Postgres', async () => {
   await migrateClickHouse(chdb);
   const done = await ask<{ name: string }>('select name from llm0_migrations order by name');
-  expect(done.map(({ name }) => name)).toEqual(['0001_gateway-logs.sql', '0002_upstream-bodies.sql']);
+  const files = ['0001_gateway-logs.sql', '0002_upstream-bodies.sql', '0003_run-filter.sql'];
+  expect(done.map(({ name }) => name)).toEqual(files);
   const columns = await ask<{ name: string }>(
     "select name from system.columns where database = currentDatabase() and table = 'gateway_logs'",
   );

@@ -36,7 +36,10 @@ beforeAll(async () => {
     databaseUrl: own.url,
     onBroken: ({ message }) => broken.push(message),
     start: () => {
-      const worker = new Worker(new URL('./rows-worker.ts', import.meta.url), { env: {}, workerData: own.url });
+      const worker = new Worker(new URL('./rows-worker.ts', import.meta.url), {
+        env: {},
+        workerData: { databaseUrl: own.url },
+      });
       threads.push(worker);
       return worker;
     },

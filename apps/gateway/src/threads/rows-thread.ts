@@ -4,15 +4,16 @@ import { eachInSlices } from '@llm0/core/logs/in-slices';
 import { RecordsOutdatedError } from '@llm0/core/logs/log-drain';
 import type { LogInsertOptions } from '@llm0/drizzle/queries/logs/log-insert';
 import { AskedThread, type DatabaseThreadOptions } from './asked-thread';
-import type { RowsAnswer, RowsQuestion } from './rows-worker';
+import type { RowsAnswer, RowsQuestion, RowsThreadData } from './rows-worker';
 
 const REFUSALS = { rejected: RecordsRejectedError, outdated: RecordsOutdatedError };
 
 /** Stores rows: decoding, summing and sending takes 28 µs each, handing it over 2 µs of the main thread. */
 export class RowsThread extends AskedThread<RowsQuestion, RowsAnswer> {
-  constructor({ databaseUrl, env = {}, ...options }: DatabaseThreadOptions) {
+  constructor({ databaseUrl, logDatabase, env = {}, ...options }: DatabaseThreadOptions & RowsThreadData) {
     const url = new URL('./rows-worker.ts', import.meta.url);
-    super({ start: () => new Worker(url, { env, workerData: databaseUrl }), ...options });
+    const workerData: RowsThreadData = { databaseUrl, logDatabase };
+    super({ start: () => new Worker(url, { env, workerData }), ...options });
   }
 
   /** As `storeLogRecords`. */

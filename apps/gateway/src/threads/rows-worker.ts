@@ -4,9 +4,11 @@ import { RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
 import { RecordsOutdatedError } from '@llm0/core/logs/log-drain';
 import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import type { StoredRecords } from '@llm0/core/tracing/span';
+import { attachLogDatabase } from '@llm0/drizzle/clickhouse/log-database';
 import { connectDatabase } from '@llm0/drizzle/client';
 import { storeLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { answerQuestions } from './answer-questions';
+import type { StatsThreadData } from './stats-worker';
 
 export interface RowsQuestion {
   readonly records: readonly string[];
@@ -19,7 +21,12 @@ export type RowsAnswer =
   | { readonly requests?: readonly string[]; readonly calls?: readonly ToolCallRecord[] }
   | { readonly refused: 'rejected' | 'outdated'; readonly message: string };
 
-const { db } = connectDatabase({ url: workerData }, { maxConnections: 1 });
+/** As `StatsThreadData`: rows of dropped days are looked for in the log's store. */
+export type RowsThreadData = StatsThreadData;
+
+const { databaseUrl, logDatabase }: RowsThreadData = workerData;
+const { db } = connectDatabase({ url: databaseUrl }, { maxConnections: 1 });
+if (logDatabase !== undefined) attachLogDatabase(db, logDatabase);
 
 answerQuestions(async ({ records, fence, isObserved }: RowsQuestion): Promise<RowsAnswer> => {
   let stored: StoredRecords | undefined;

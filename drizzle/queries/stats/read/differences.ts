@@ -1,9 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../../client';
+import { asTable } from '../../clickhouse/as-table';
+import { withEngine } from '../../clickhouse/log-engine';
+import { askCells, divideWindows } from '../../clickhouse/sampled-rows';
 import type { MetricName } from './questions';
-import { inWindow, type RowSample, type SampleQuery, sampleRows, windowsTable } from './sample-rows';
+import type { Stretch } from './read-days';
+import { inWindow, type SampleQuery, type SampleWindow, sampleRows, windowsTable } from './sample-rows';
 import { CACHE_OF_ROW, PROVIDER_OF_ROW } from './segment-sql';
-import { askInTime } from './time-limit';
+import { type Ask, askInTime } from './time-limit';
 
 /** Fields in which requests may differ. */
 export const DIFFERENCE_FIELDS = ['model', 'provider', 'key', 'cache', 'stream', 'size'] as const;
@@ -58,18 +62,23 @@ export async function loadDifferences(db: Db, query: DifferenceQuery): Promise<D
       { fromMs: endMs, toMs },
     ],
   ];
-  return askInTime(db, async (ask) => {
-    const sample = await sampleRows(ask, query, parts);
-    const rows = await ask<DifferenceRow>(differencesQuery(query, sample));
-    return {
-      inside: Number(rows[0]?.all_inside ?? 0),
-      outside: Number(rows[0]?.all_outside ?? 0),
-      isSampled: sample.isSampled,
-      differences: rows.map(({ field, value, inside_share: inside, outside_share: outside }) => ({
-        ...{ field, value, insideShare: toNumber(inside), outsideShare: toNumber(outside) },
-      })),
-    };
-  });
+  return withEngine(db, query, (elsewhere) => askInTime(db, (ask) => askAll(ask, { ...query, elsewhere }, parts)));
+}
+
+async function askAll(ask: Ask, query: DifferenceQuery, parts: readonly (readonly Stretch[])[]): Promise<Differences> {
+  const { elsewhere, projectId, metric, region } = query;
+  const sample = await sampleRows(ask, query, parts);
+  const { older, here } = divideWindows(sample.windows, elsewhere);
+  const cells = await askCells({ ask: elsewhere?.ask, windows: older, projectId }, { metric, ...region });
+  const rows = await ask<DifferenceRow>(differencesQuery(query, here, cells));
+  return {
+    inside: Number(rows[0]?.all_inside ?? 0),
+    outside: Number(rows[0]?.all_outside ?? 0),
+    isSampled: sample.isSampled,
+    differences: rows.map(({ field, value, inside_share: inside, outside_share: outside }) => ({
+      ...{ field, value, insideShare: toNumber(inside), outsideShare: toNumber(outside) },
+    })),
+  };
 }
 
 const toNumber = (value: string | number | null) => (value === null ? null : Number(value));
@@ -94,8 +103,12 @@ const VALUES = {
 } as const satisfies Record<DifferenceField, string>;
 const NAMED = sql.raw(DIFFERENCE_FIELDS.map((field) => `('${field}', ${VALUES[field]})`).join(', '));
 
+const CELL =
+  'part int, is_within boolean, model text, provider text, api_key_id uuid, ' +
+  'cache text, stream boolean, digits int, n float8, weight float8';
+
 /** Rows are grouped once by all fields; what remains is few. */
-function differencesQuery(query: DifferenceQuery, { windows }: RowSample): SQL {
+function differencesQuery(query: DifferenceQuery, windows: readonly SampleWindow[], older: readonly object[]): SQL {
   const { minMs, maxMs } = query.region;
   const ms = sql.raw(`${query.metric}_ms`);
   return sql`
@@ -108,6 +121,8 @@ function differencesQuery(query: DifferenceQuery, { windows }: RowSample): SQL {
         from gateway_logs where ${inWindow(query)} and ${ms} is not null offset 0
       ) as found
       group by 1, 2, 3, 4, 5, 6, 7
+      union all select part = ${REGION_PART}::int and is_within, model, provider, api_key_id, cache, stream, digits, n, n * weight
+      from ${asTable(older, CELL)}
     ), sums as (
       select field, value, coalesce(sum(n) filter (where inside), 0) as inside_rows,
         coalesce(sum(n) filter (where not inside), 0) as outside_rows,

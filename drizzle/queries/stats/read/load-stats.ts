@@ -1,6 +1,7 @@
 import { type Histogram, mergeHistogram } from '@llm0/core/logs/histogram';
 import type { Db } from '../../../client';
-import { type RowsElsewhere, withEngine } from '../../clickhouse/log-engine';
+import { EngineAwayError } from '../../clickhouse/ask-clickhouse';
+import { floorOf, type RowsElsewhere, withEngine } from '../../clickhouse/log-engine';
 import { divideRows } from '../../clickhouse/segment-rows';
 import { type Durations, durationsOf, loadDurations, loadHistograms } from './durations';
 import { loadFromRows } from './from-rows';
@@ -29,14 +30,30 @@ export async function loadOverview(
   db: Db,
   query: StatsQuery,
 ): Promise<UsageTotals & { readonly durations: Durations }> {
-  return withEngine(db, query.nowMs, (elsewhere) =>
-    askInTime(db, async (ask) => {
-      const segments = divideRows(splitRange(query), elsewhere);
-      const totals = (await loadTotals(ask, segments, scopeOf(query)))[0]?.totals ?? ZERO;
-      const durations = await loadDurations(ask, segments, scopeOf(query));
-      return { ...totals, durations: durations.get(bucketKey(0, null)) ?? durationsOf(undefined) };
-    }),
+  return inWholeHours(db, query, (range) =>
+    withEngine(db, range, (elsewhere) =>
+      askInTime(db, async (ask) => {
+        const segments = divideRows(splitRange(range), elsewhere);
+        const totals = (await loadTotals(ask, segments, scopeOf(query)))[0]?.totals ?? ZERO;
+        const durations = await loadDurations(ask, segments, scopeOf(query));
+        return { ...totals, durations: durations.get(bucketKey(0, null)) ?? durationsOf(undefined) };
+      }),
+    ),
   );
+}
+
+/** While the store of the rows is away, a range that begins before Postgres's rows has whole hours: roll-ups know these. */
+async function inWholeHours<Q extends StatsQuery, T>(db: Db, query: Q, answer: (query: Q) => Promise<T>): Promise<T> {
+  try {
+    return await answer(query);
+  } catch (error) {
+    if (!(error instanceof EngineAwayError)) throw error;
+    const floorMs = await floorOf(db);
+    const { fromMs, toMs } = query;
+    if (fromMs >= floorMs) throw error;
+    const wholeMs = toMs < floorMs ? Math.ceil(toMs / HOUR_MS) * HOUR_MS : toMs;
+    return answer({ ...query, fromMs: Math.floor(fromMs / HOUR_MS) * HOUR_MS, toMs: wholeMs });
+  }
 }
 
 export interface HistogramQuery extends StatsQuery {
@@ -57,8 +74,10 @@ export interface DurationCounts {
 export async function loadHistogram(db: Db, query: HistogramQuery, metric: MetricName): Promise<DurationCounts> {
   const { intervalMs } = query;
   const scope: StatsScope = { ...scopeOf(query), intervalMs, groupBy: 'cache', metrics: [metric] };
-  const histograms = await withEngine(db, query.nowMs, (elsewhere) =>
-    askInTime(db, (ask) => loadHistograms(ask, divideRows(splitRange(query), elsewhere), scope)),
+  const histograms = await inWholeHours(db, query, (range) =>
+    withEngine(db, range, (elsewhere) =>
+      askInTime(db, (ask) => loadHistograms(ask, divideRows(splitRange(range), elsewhere), scope)),
+    ),
   );
   const all: Histogram = new Map();
   const hits: Histogram = new Map();
@@ -81,10 +100,12 @@ export async function loadHistogram(db: Db, query: HistogramQuery, metric: Metri
 
 /** Sums by interval and group from the roll-ups; other fields come from rows, within the limits of `readDays`. */
 export async function loadBuckets(db: Db, query: BucketQuery): Promise<BucketResult> {
-  return withEngine(db, query.nowMs, (elsewhere) =>
-    needsRows(query)
-      ? loadFromRows(db, query, elsewhere)
-      : askInTime(db, (ask) => loadFromRollups(ask, query, elsewhere)),
+  return inWholeHours(db, query, (range) =>
+    withEngine(db, range, (elsewhere) =>
+      needsRows(query)
+        ? loadFromRows(db, range, elsewhere)
+        : askInTime(db, (ask) => loadFromRollups(ask, range, elsewhere)),
+    ),
   );
 }
 

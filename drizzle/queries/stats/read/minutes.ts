@@ -1,5 +1,7 @@
 import type { Histogram } from '@llm0/core/logs/histogram';
 import type { Db } from '../../../client';
+import { rowsBefore } from '../../clickhouse/log-engine';
+import { divideRows } from '../../clickhouse/segment-rows';
 import { loadHistograms } from './durations';
 import { type StatsQuery, type StatsScope, scopeOf } from './questions';
 import { readDays } from './read-days';
@@ -35,11 +37,13 @@ export async function loadMinutes(db: Db, query: StatsQuery, withLatency = false
     sums: ['requests', 'success', 'failures', 'cost_usd'],
   };
   const minutes: MinuteSums[] = [];
+  const elsewhere = await rowsBefore(db, query.fromMs);
   const readFromMs = await readDays(db, query, async (tx, stretch) => {
     // No roll-up knows customers.
     const rows: readonly StatsSegment[] = [{ source: 'rows', ...stretch }];
     const isOfRows = query.customerId !== undefined;
-    const segments = isOfRows ? rows : splitRange({ ...stretch, nowMs: query.nowMs, intervalMs: MINUTE_MS });
+    const range = isOfRows ? rows : splitRange({ ...stretch, nowMs: query.nowMs, intervalMs: MINUTE_MS });
+    const segments = divideRows(range, elsewhere);
     const totals = await loadTotals(askOf(tx), segments, scope);
     const latencies = withLatency ? await loadHistograms(askOf(tx), segments, scope) : undefined;
     for (const { startMs, totals: sums } of totals) {

@@ -1,6 +1,10 @@
 import { PROVIDER_FAILURES } from '@llm0/core/errors/outcome';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../../client';
+import { asTable } from '../../clickhouse/as-table';
+import { askOutcomes } from '../../clickhouse/group-rows';
+import { rowsBefore } from '../../clickhouse/log-engine';
+import { divideRows } from '../../clickhouse/segment-rows';
 import { ATTEMPT_FAILURES, codeOfAttempt, HAS_LEFT, IS_FAILED_ATTEMPT } from '../../logs/failovers';
 import type { ProjectScope } from '../../of-projects';
 import { PROVIDER_OF_ROW, startOf, within } from './segment-sql';
@@ -40,17 +44,39 @@ type HealthRow = {
 
 /** Answers and failures by interval and provider, oldest first; buckets without requests are missing. */
 export async function loadProviderHealth(db: Db, query: HealthQuery): Promise<readonly HealthBucket[]> {
-  const rows = await askInTime(db, (ask) => ask<HealthRow>(healthQuery(query)));
+  const elsewhere = await rowsBefore(db, query.fromMs);
+  const answered = divideRows(splitRange(query), elsewhere);
+  const failed = divideRows(splitByOne({ ...query, source: 'rollup_error', sizeMs: HOUR_MS }), elsewhere);
+  const rows = await askInTime(db, async (ask) => {
+    const asked = { scope: { projectId: query.projectId, intervalMs: query.intervalMs }, codes: FAILURES };
+    const older = [
+      ...(await askOutcomes(answered, { ...asked, isAnswered: true })),
+      ...(await askOutcomes(failed, { ...asked, isAnswered: false })),
+    ];
+    return ask<HealthRow>(healthQuery(query, { answered, failed, older }));
+  });
   return toBuckets(rows).map((bucket) =>
     query.intervalMs === undefined ? { ...bucket, startMs: query.fromMs } : bucket,
   );
 }
 
-function healthQuery(query: HealthQuery): SQL {
+interface HealthParts {
+  readonly answered: readonly StatsSegment[];
+  readonly failed: readonly StatsSegment[];
+  /** Of rows that Postgres doesn't have. */
+  readonly older: readonly object[];
+}
+
+/** Tool calls ask no provider. */
+const isHere = ({ elsewhere, isOfCalls }: StatsSegment) => elsewhere === undefined && isOfCalls !== true;
+const OLDER = 'start_ms bigint, provider text, code text, n bigint';
+
+function healthQuery(query: HealthQuery, { answered, failed, older }: HealthParts): SQL {
   const parts = [
-    ...splitRange(query).map((segment) => answeredIn(segment, query)),
-    ...splitByOne({ ...query, source: 'rollup_error', sizeMs: HOUR_MS }).map((segment) => failedIn(segment, query)),
+    ...answered.filter(isHere).map((segment) => answeredIn(segment, query)),
+    ...failed.filter(isHere).map((segment) => failedIn(segment, query)),
     failedBefore(query),
+    sql`select start_ms, provider, code, 0 as elsewhere, n from ${asTable(older, OLDER)}`,
   ];
   return sql`select start_ms, provider, code, elsewhere, sum(n) as n
     from (${sql.join(parts, sql` union all `)}) as parts
@@ -67,7 +93,7 @@ function answeredIn(segment: StatsSegment, { intervalMs, projectId }: HealthQuer
         from ${sql.identifier(segment.source)} where ${where} and cache = 'miss'`;
 }
 
-const listOf = (names: Iterable<string>) => sql.raw([...names].map((name) => `'${name}'`).join(', '));
+const FAILURES = sql.raw([...PROVIDER_FAILURES].map((name) => `'${name}'`).join(', '));
 
 function failedIn(segment: StatsSegment, { intervalMs, projectId }: HealthQuery): SQL {
   const [provider, n, table] =
@@ -78,7 +104,7 @@ function failedIn(segment: StatsSegment, { intervalMs, projectId }: HealthQuery)
   return sql`select ${startOf(segment, intervalMs)} as start_ms, ${provider} as provider, error_code as code,
       0 as elsewhere, ${sign}${n} as n
     from ${table} where ${within(segment, { projectId })} and status = 'error'
-      and error_code in (${listOf(PROVIDER_FAILURES)})`;
+      and error_code in (${FAILURES})`;
 }
 
 /**

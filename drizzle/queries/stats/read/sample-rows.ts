@@ -1,4 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
+import type { RowsElsewhere } from '../../clickhouse/log-engine';
+import { countUpTo } from '../../clickhouse/sampled-rows';
+import { divideRows } from '../../clickhouse/segment-rows';
 import { ofProjects } from '../../of-projects';
 import { type StatsQuery, scopeOf } from './questions';
 import type { Stretch } from './read-days';
@@ -29,6 +32,8 @@ export interface RowSample {
 export interface SampleQuery extends Pick<StatsQuery, 'fromMs' | 'toMs' | 'nowMs' | 'projectId'> {
   /** 20,000 unless given. */
   readonly mostRows?: number;
+  /** Rows that Postgres isn't asked for. */
+  readonly elsewhere?: RowsElsewhere | undefined;
 }
 
 /**
@@ -83,17 +88,20 @@ export const inWindow = ({ projectId }: SampleQuery): SQL =>
 
 /** Reads one row more than the limit at most. */
 async function hasFewRows(ask: Ask, query: SampleQuery): Promise<boolean> {
-  const { fromMs, toMs, projectId, mostRows = MOST_ROWS } = query;
+  const { fromMs, toMs, projectId, mostRows = MOST_ROWS, elsewhere } = query;
+  const older = elsewhere === undefined ? 0 : await countUpTo(elsewhere, { fromMs, toMs, projectId }, mostRows + 1);
+  const stretch = { fromMs: Math.max(fromMs, elsewhere?.splitMs ?? 0), toMs };
   const [row] = await ask<{ n: number }>(sql`select count(*)::int as n from (
-    select 1 from gateway_logs where ${within({ source: 'rows', fromMs, toMs }, { projectId })} limit ${mostRows + 1}
+    select 1 from gateway_logs where ${within({ source: 'rows', ...stretch }, { projectId })} limit ${mostRows + 1}
   ) as few`);
-  return Number(row?.n ?? 0) <= mostRows;
+  return older + Number(row?.n ?? 0) <= mostRows;
 }
 
 /** From roll-ups where there are any. A row of refusals counts each of them, so rows may be fewer. */
 async function countRequests(ask: Ask, query: SampleQuery, stretches: readonly Stretch[]): Promise<number> {
   const { nowMs, projectId } = query;
-  const segments = stretches.flatMap(({ fromMs, toMs }) => splitRange({ fromMs, toMs, nowMs }));
+  const range = stretches.flatMap(({ fromMs, toMs }) => splitRange({ fromMs, toMs, nowMs }));
+  const segments = divideRows(range, query.elsewhere);
   const [row] = await loadTotals(ask, segments, { ...scopeOf({ projectId }), sums: ['requests'] });
   return row?.totals.requests ?? 0;
 }

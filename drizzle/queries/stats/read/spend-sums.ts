@@ -2,6 +2,9 @@ import type { RebuildData } from '@llm0/core/limits/hot-store';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../../client';
 import { nanoFromUsd } from '../../../money';
+import { asTable } from '../../clickhouse/as-table';
+import { askDays } from '../../clickhouse/group-rows';
+import { rowsBefore } from '../../clickhouse/log-engine';
 import { listAllCustomerLimits } from '../../limits/customer-limits';
 import { raiseLogFence } from '../../logs/log-fence';
 import { lockLogWrites } from '../../logs/partitions';
@@ -97,12 +100,20 @@ export interface MonthSumOptions {
   readonly source: 'rows' | 'rollups';
 }
 
-const ALL_ROWS = sql`(select project_id, created_at, cost_usd from gateway_logs
-  union all select project_id, created_at, cost_usd from tool_calls) as logs`;
+const DAY = 'project_id uuid, ms float8, cost_usd numeric';
+
+/** `older`: sums of days that Postgres no longer has. */
+const allRows = (older: readonly object[]) => sql`(select project_id, created_at, cost_usd from gateway_logs
+  union all select project_id, created_at, cost_usd from tool_calls
+  union all select project_id, to_timestamp(ms / 1000.0), cost_usd from ${asTable(older, DAY)}) as logs`;
 
 /** Σ `cost_usd` of requests and tool calls per project and month: the other side of the ledger law. */
 export async function sumMonths(db: Db, options: MonthSumOptions): Promise<readonly MonthSpend[]> {
-  const [table, column] = options.source === 'rows' ? [ALL_ROWS, 'created_at'] : [sql`rollup_day`, 'bucket'];
+  const sumsOfRows = async () => {
+    const fromMs = Date.parse(`${options.fromMonth}-01`);
+    return allRows(await askDays(await rowsBefore(db, fromMs), { fromMs, projectId: options.projectId }));
+  };
+  const [table, column] = options.source === 'rows' ? [await sumsOfRows(), 'created_at'] : [sql`rollup_day`, 'bucket'];
   const time = sql.identifier(column);
   const project = options.projectId === undefined ? sql`` : sql`and project_id = ${options.projectId}::uuid`;
   const rows = await spendRows(

@@ -1,6 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../../client';
 import { nanoFromUsd } from '../../../money';
+import { asTable } from '../../clickhouse/as-table';
+import { askPairs } from '../../clickhouse/group-rows';
+import { withEngine } from '../../clickhouse/log-engine';
+import { divideRows } from '../../clickhouse/segment-rows';
 import { loadBuckets } from './load-stats';
 import { type GroupBy, OTHER_GROUPS, type StatsQuery, type StatsScope, scopeOf } from './questions';
 import { MAX_CUSTOMER_DAYS, readDays, type Stretch } from './read-days';
@@ -42,11 +46,20 @@ export const tableNeedsRows = ({ rows, columns }: Pick<SpendTableQuery, 'rows' |
 
 /** Spend by two things at once; exact. */
 export async function loadSpendTable(db: Db, query: SpendTableQuery): Promise<SpendTable> {
-  if (!tableNeedsRows(query)) {
+  return withEngine(db, query, async (elsewhere) => {
+    if (elsewhere === undefined && tableNeedsRows(query)) return loadDayByDay(db, query);
+    // One question takes the rows of all days.
+    const range = tableNeedsRows(query) ? [{ source: 'rows' as const, ...stretchOf(query) }] : splitRange(query);
     const kept = await loadKept(db, query);
-    const cells = await askInTime(db, (ask) => askCells(ask, splitRange(query), { ...query, ...kept }));
+    const segments = divideRows(range, elsewhere);
+    const cells = await askInTime(db, (ask) => askCells(ask, segments, { ...query, ...kept }));
     return { cells: cells.filter(isPaid) };
-  }
+  });
+}
+
+const stretchOf = ({ fromMs, toMs }: SpendTableQuery): Stretch => ({ fromMs, toMs });
+
+async function loadDayByDay(db: Db, query: SpendTableQuery): Promise<SpendTable> {
   const fromMs = Math.max(query.fromMs, query.toMs - MAX_CUSTOMER_DAYS * DAY_MS);
   const kept = await loadKept(db, { ...query, fromMs });
   const sums = new Map<string, SpendCell>();
@@ -90,6 +103,8 @@ async function dearestOf(db: Db, query: SpendTableQuery, groupBy: TableSide): Pr
     .map(({ group }) => group ?? '');
 }
 
+const PAIR = 'row_name text, column_name text, requests bigint, cost_usd numeric';
+
 interface CellRow extends Record<string, unknown> {
   readonly row_name: string;
   readonly column_name: string;
@@ -99,7 +114,10 @@ interface CellRow extends Record<string, unknown> {
 
 async function askCells(ask: Ask, segments: readonly StatsSegment[], query: SpendTableQuery & Kept) {
   if (segments.length === 0) return [];
-  const found = await ask<CellRow>(cellsQuery(segments, query));
+  const sides = sidesOf(query);
+  const pairs = await askPairs(segments, { scope: scopeOf(query), ...sides });
+  const here = segments.filter(({ elsewhere }) => elsewhere === undefined);
+  const found = await ask<CellRow>(cellsQuery(here, query, pairs));
   return found.map(
     (cell): SpendCell => ({
       row: cell.row_name,
@@ -110,16 +128,24 @@ async function askCells(ask: Ask, segments: readonly StatsSegment[], query: Spen
   );
 }
 
-function cellsQuery(segments: readonly StatsSegment[], query: SpendTableQuery & Kept): SQL {
+const sidesOf = (query: SpendTableQuery & Kept) => ({
+  rows: { groupBy: query.rows, kept: query.keptRows } satisfies StatsScope,
+  columns: { groupBy: query.columns, kept: query.keptColumns } satisfies StatsScope,
+});
+
+type Pairs = Awaited<ReturnType<typeof askPairs>>;
+
+function cellsQuery(segments: readonly StatsSegment[], query: SpendTableQuery & Kept, pairs: Pairs): SQL {
   const scope = scopeOf(query);
-  const rows: StatsScope = { groupBy: query.rows, kept: query.keptRows };
-  const columns: StatsScope = { groupBy: query.columns, kept: query.keptColumns };
+  const { rows, columns } = sidesOf(query);
   const parts = segments.map((segment) => {
     const requests = sql.raw(segment.source === 'rows' ? 'coalesce(refused_count, 1)' : 'requests');
     return sql`select ${groupOf(segment, rows)} as row_name, ${groupOf(segment, columns)} as column_name,
         ${requests} as requests, cost_usd
       from ${tableOf(segment, scope)} where ${within(segment, scope)}`;
   });
+  if (pairs.length > 0) parts.push(sql`select * from ${asTable(pairs, PAIR)}`);
+  if (parts.length === 0) parts.push(sql`select * from ${asTable([], PAIR)}`);
   return sql`select row_name, column_name, sum(requests) as requests, sum(cost_usd) as cost_usd
     from (${sql.join(parts, sql` union all `)}) as parts
     group by row_name, column_name order by row_name, column_name`;

@@ -8,6 +8,7 @@ import {
   labelBudgetRows,
   listLabelBudgets,
 } from '@llm0/drizzle/queries/limits/label-budgets';
+import { readOlderSpend } from '@llm0/drizzle/queries/limits/label-spend';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
@@ -58,9 +59,11 @@ export function labelBudgetRoutes({ db, hotStore, clock }: Needs, mirror: HotSto
   return createRouter()
     .openapi(create, async (c) => {
       const body = readFields(c.req.valid('json'));
+      const nowMs = clock.nowMs();
+      const older = await readOlderSpend(db, body, nowMs);
       const budget = await changes.create(c.get('actor'), async (tx) => {
         await requireProject(tx, body.projectId);
-        return createLabelBudget(tx, body, clock.nowMs());
+        return createLabelBudget(tx, body, { nowMs, older });
       });
       return c.json(showLabelBudget(budget), 201);
     })

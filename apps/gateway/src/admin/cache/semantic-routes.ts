@@ -9,7 +9,7 @@ import {
   rememberRejection,
   type StoredSemanticMatch,
 } from '@llm0/drizzle/queries/caches/semantic-matches';
-import { getLogByRequestId } from '@llm0/drizzle/queries/logs/logs';
+import { getLogByRequestId } from '@llm0/drizzle/queries/logs/search-logs';
 import { answers, createRouter, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { askHotStore } from '../ask-hot-store';

@@ -21,6 +21,9 @@ const schema = z
     days: z.int().openapi({ description: 'Whole days that were compared; both sides had the same sums' }),
     rows: z.int().openapi({ description: 'Requests of these days' }),
     cost_usd: usdShown.openapi({ description: 'Cost of these days' }),
+    postgres_from_at: instantShown.nullable().openapi({
+      description: 'Postgres has dropped the rows before it (LOG_POSTGRES_DAYS); null while it has all of them',
+    }),
     failing_since_at: instantShown.nullable(),
     problem: z.string().nullable(),
     waiting_since_at: instantShown.nullable().openapi({ description: 'When the oldest missing row was stored' }),
@@ -53,8 +56,9 @@ const storeOf = (db: Db): string => required(engineOf(db) ?? null, 'log database
 
 async function readState(db: Db, name: string) {
   const state = await readEngineState(db, name);
-  const { failingSinceMs, waitingSinceMs, ...rest } = state;
-  const times = { failingSinceAtMs: failingSinceMs, waitingSinceAtMs: waitingSinceMs };
+  const { failingSinceMs, waitingSinceMs, floor, ...rest } = state;
+  const postgresFromAtMs = floor?.ms ?? null;
+  const times = { failingSinceAtMs: failingSinceMs, waitingSinceAtMs: waitingSinceMs, postgresFromAtMs };
   return showFields(schema, { name, state: nameOf(state), ...rest, ...times });
 }
 

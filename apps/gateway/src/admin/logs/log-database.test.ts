@@ -26,7 +26,7 @@ describe.each(ON_ONE_DATABASE)('the log database on $name', (kind) => {
     await addSinks(db, [STORE]);
     const moving = {
       ...{ name: STORE, state: 'moving', complete_at: null, days: 0, rows: 0, cost_usd: '0' },
-      ...{ failing_since_at: null, problem: null, waiting_since_at: null },
+      ...{ postgres_from_at: null, failing_since_at: null, problem: null, waiting_since_at: null },
     };
     expect((await admin.call('GET', '/log-database')).body).toEqual(moving);
     const sums = { rows: 3, costNanoUsd: 1_500_000_000, savedNanoUsd: 0, tokens: 9, refused: 3, ids: 1, bodies: 0 };

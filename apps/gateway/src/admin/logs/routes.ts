@@ -1,8 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { OUTCOMES, outcomeOf, STATUSES, statusOf } from '@llm0/core/errors/outcome';
 import { getLogBodies } from '@llm0/drizzle/queries/logs/log-bodies';
-import { getLogByRequestId } from '@llm0/drizzle/queries/logs/logs';
-import { type LogPage, rangeOf, searchLogs } from '@llm0/drizzle/queries/logs/search-logs';
+import { getLogByRequestId, type LogPage, searchLogs, wholeRangeOf } from '@llm0/drizzle/queries/logs/search-logs';
 import { type LogCount, searchAndCount, tallyLogs } from '@llm0/drizzle/queries/logs/tally-logs';
 import { answers, createRouter } from '../admin-router';
 import type { AdminServices } from '../admin-services';
@@ -147,7 +146,7 @@ export function logRoutes({ db, clock, routing }: Pick<AdminServices, 'db' | 'cl
     .openapi(tally, async (c) => {
       const { interval, ...query } = c.req.valid('query');
       const filter = toLogFilter(query, c.get('actor'));
-      const intervalMs = tallyInterval(await rangeOf(db, filter, clock.nowMs()), interval);
+      const intervalMs = tallyInterval(await wholeRangeOf(db, filter, clock.nowMs()), interval);
       const { buckets, ...count } = await tallyLogs(db, { filter, intervalMs, nowMs: clock.nowMs() });
       const shown = buckets.map(({ startMs, outcome, requests }) => ({
         ...{ start: showInstant(startMs), requests },

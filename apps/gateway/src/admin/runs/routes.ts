@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
+import { rowsBefore } from '@llm0/drizzle/queries/clickhouse/log-engine';
 import {
   findRunProject,
   findRuns,
@@ -57,15 +58,17 @@ async function findNamed(db: Db, { runId, projectId }: Asked) {
   throw new GatewayError('conflict', message, { param: 'project_id' });
 }
 
+type Older = Awaited<ReturnType<typeof rowsBefore>>;
+
 export function runRoutes({ db, clock, runs }: Needs) {
   const changes = new AuditedChanges(db, {
     ...{ resource: 'run', idOf: ({ run }: ShownRun) => `${run.projectId}/${run.runId}` },
     show: showRun,
     goLive: ({ run }) => runs.tell(run),
   });
-  const withUsage = async (run: ShownRun['run'], by: Db = db): Promise<ShownRun> => ({
+  const withUsage = async (run: ShownRun['run'], older: Older, by: Db = db): Promise<ShownRun> => ({
     run,
-    usage: await loadRunUsage(by, run),
+    usage: await loadRunUsage(by, run, older),
   });
   const findOne = (asked: Asked) => findNamed(db, asked);
   const change = async (
@@ -74,7 +77,8 @@ export function runRoutes({ db, clock, runs }: Needs) {
     set: Parameters<typeof runRows.update>[2],
   ) => {
     const { id: rowId } = required(await findOne(asked), 'run with a budget');
-    const shown = async (run: ShownRun['run'] | null, tx: Db) => run && withUsage(run, tx);
+    const older = await rowsBefore(db);
+    const shown = async (run: ShownRun['run'] | null, tx: Db) => run && withUsage(run, older, tx);
     return changes.update(
       actor,
       async (tx) => shown(await runRows.get(tx, { id: rowId }), tx),
@@ -85,7 +89,8 @@ export function runRoutes({ db, clock, runs }: Needs) {
     .openapi(list, async (c) => {
       const { project_id: projectId, ...page } = c.req.valid('query');
       const { data, ...rest } = await listRuns(db, page, projectId);
-      const shown = await Promise.all(data.map((run) => withUsage(run)));
+      const older = await rowsBefore(db);
+      const shown = await Promise.all(data.map((run) => withUsage(run, older)));
       return c.json(showPage({ ...rest, data: shown }, showRun), 200);
     })
     .openapi(show, async (c) => {
@@ -93,7 +98,7 @@ export function runRoutes({ db, clock, runs }: Needs) {
       const known = await findOne(asked);
       const projectId = known?.projectId ?? (await findRunProject(db, asked.runId, asked.projectId));
       const run = known ?? { runId: asked.runId, projectId: required(projectId, 'run') };
-      const shown = await withUsage(run);
+      const shown = await withUsage(run, await rowsBefore(db));
       if (known === null && shown.usage.firstAtMs === null) required(null, 'run');
       const items = await listRunItems(db, run, MOST_ITEMS);
       const mayChange = known !== null && (await mayChangeRun(db, c.get('actor'), known));

@@ -1,0 +1,30 @@
+import { dropBelowFloor, raiseLogFloor } from '@llm0/drizzle/queries/clickhouse/log-floor';
+import type { Job, JobOutcome } from '../jobs/job';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+interface Thinned {
+  /** Store that has all rows. */
+  readonly name: string;
+  /** Whole days that Postgres keeps. */
+  readonly postgresDays: number;
+}
+
+/** Drops days from Postgres that ClickHouse has. A day that was not compared, or whose late rows are awaited, stays. */
+export function dropMovedDays({ name, postgresDays }: Thinned): Job {
+  return {
+    name: 'log_drop',
+    intervalMs: HOUR_MS,
+    async run({ db, nowMs }): Promise<JobOutcome> {
+      const now = nowMs();
+      const floor = await raiseLogFloor(db, { store: name, beforeMs: now - postgresDays * DAY_MS, nowMs: now });
+      if (floor === null) return null;
+      if (floor.store !== name)
+        return { message: `older rows are in ${floor.store}`, metadata: { store: floor.store }, ok: false };
+      const days = await dropBelowFloor(db, floor, now);
+      if (days.length === 0) return null;
+      return { message: `dropped ${days.join(', ')}: ClickHouse has these rows`, metadata: { days: [...days] } };
+    },
+  };
+}

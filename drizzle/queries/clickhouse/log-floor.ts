@@ -1,0 +1,100 @@
+// Postgres drops a day only after the other store had all of its rows, and after readers have asked that store for some time.
+import { sql } from 'drizzle-orm';
+import type { Db } from '../../client';
+import { SINK_PREFIX } from '../logs/log-sinks';
+import { listPartitions, lockLogWrites, type Partition } from '../logs/partitions';
+
+const DAY_MS = 86_400_000;
+/** Readers look at the floor every second; a question takes half a minute at most. */
+const PUBLISHED_MS = 10 * 60_000;
+
+export const FLOOR_KEY = 'log_floor';
+
+/** From where on Postgres has rows. */
+export interface LogFloor {
+  /** Has all rows from before. */
+  readonly store: string;
+  /** Start of a UTC day. */
+  readonly ms: number;
+  /** When it got there. */
+  readonly atMs: number;
+}
+
+/** The floor as the settings have it, as text. */
+export function toFloor(text: string | number | null | undefined): LogFloor | null {
+  if (typeof text !== 'string') return null;
+  const { store, ms, at_ms: atMs } = JSON.parse(text) as { store: string; ms: number; at_ms: number };
+  return { store, ms, atMs };
+}
+
+export async function readLogFloor(db: Pick<Db, 'execute'>): Promise<LogFloor | null> {
+  const [row] = await db.execute<{ floor: string }>(
+    sql`select value::text as floor from settings where key = ${FLOOR_KEY}`,
+  );
+  return toFloor(row?.floor);
+}
+
+interface Thinning {
+  readonly store: string;
+  /** Days that end before are wanted gone. */
+  readonly beforeMs: number;
+  readonly nowMs: number;
+}
+
+/** Sends readers of compared days to the store. Returns the floor; null while Postgres has every row. */
+export async function raiseLogFloor(db: Db, { store, beforeMs, nowMs }: Thinning): Promise<LogFloor | null> {
+  const floor = await readLogFloor(db);
+  // Rows of another address can't be found here.
+  if (floor !== null && floor.store !== store) return floor;
+  const rows = await db.execute<{ day: string }>(
+    sql`select to_char(day, 'YYYY-MM-DD') as day from log_days where store = ${store}`,
+  );
+  const compared = new Set(rows.map(({ day }) => day));
+  const open = (await listPartitions(db)).find(({ day }) => !compared.has(day));
+  const wantedMs = Math.floor(beforeMs / DAY_MS) * DAY_MS;
+  const ms = Math.min(wantedMs, open === undefined ? wantedMs : Date.parse(open.day));
+  if (ms <= (floor?.ms ?? 0) || (compared.size === 0 && floor === null) || (await isAwaited(db, ms))) return floor;
+  const raised = { store, ms, atMs: nowMs };
+  await db.execute(sql`insert into settings (key, value)
+    values (${FLOOR_KEY}, jsonb_build_object('store', ${store}::text, 'ms', ${ms}::bigint, 'at_ms', ${nowMs}::bigint))
+    on conflict (key) do update set value = excluded.value, updated_at = now()`);
+  return raised;
+}
+
+/** Drops the days before the floor, once readers know of it; returns them. */
+export async function dropBelowFloor(db: Db, floor: LogFloor, nowMs: number): Promise<readonly string[]> {
+  if (nowMs - floor.atMs < PUBLISHED_MS) return [];
+  const days: string[] = [];
+  for (const partition of await listPartitions(db)) {
+    if (Date.parse(partition.day) + DAY_MS > floor.ms) break;
+    if (await dropDay(db, floor, partition)) days.push(partition.day);
+  }
+  return days;
+}
+
+/** Spend of runs is kept: their budgets are counted from it. */
+async function dropDay(db: Db, { store }: LogFloor, { table, day }: Partition): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    // As `dropPartitionsBefore` does.
+    await tx.execute(sql`set local lock_timeout = '5s'`);
+    await lockLogWrites(tx);
+    const [known] = await tx.execute(sql`select 1 from log_days where store = ${store} and day = ${day}::date`);
+    if (known === undefined || (await isAwaited(tx, Date.parse(day) + DAY_MS))) return false;
+    const rows = sql.identifier(table);
+    await tx.execute(sql`update runs r set dropped_usd = r.dropped_usd + s.usd
+      from (select project_id, run_id, sum(cost_usd) as usd from ${rows} where run_id is not null group by 1, 2) as s
+      where r.project_id = s.project_id and r.run_id = s.run_id`);
+    await tx.execute(sql`update log_days set dropped_at = now() where store = ${store} and day = ${day}::date`);
+    await tx.execute(sql`drop table ${rows}`);
+    return true;
+  });
+}
+
+/** A copy of rows from before is still to come, in whichever store. */
+async function isAwaited(db: Db, beforeMs: number): Promise<boolean> {
+  const [row] = await db.execute(sql`
+    select 1 from log_batches b, jsonb_array_elements(b.entries) as entry
+    where b.seq > (select min((value->>'seq')::bigint) from settings where starts_with(key, ${SINK_PREFIX}))
+      and (entry->>0)::bigint < ${beforeMs} limit 1`);
+  return row !== undefined;
+}

@@ -1,0 +1,89 @@
+// ClickHouse is played here; `older-rows.nightly.test.ts` asks a real one.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { sampleRecord } from '@llm0/testing/stores/sample-record';
+import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
+import { getTableColumns, type SQL } from 'drizzle-orm';
+import type { Database } from '../../client';
+import { gatewayLogs } from '../../schema/gateway-logs';
+import { insertLogRecords } from '../logs/log-insert';
+import { getLogByRequestId, searchLogs } from '../logs/search-logs';
+import { countRows } from '../logs/tally-logs';
+import { loadFlows } from '../stats/read/flows';
+import { loadOverview } from '../stats/read/load-stats';
+import { SUM_COLUMNS } from '../stats/read/questions';
+import { loadSpendTable } from '../stats/read/spend-table';
+import type { Ask } from '../stats/read/time-limit';
+import { EngineAwayError, renderForClickHouse } from './ask-clickhouse';
+import { attachLogEngine } from './log-engine';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const nowMs = Date.parse('2030-02-20T15:30:00Z');
+const floorMs = Date.parse('2030-02-17');
+
+describe.each(TEST_DATABASES)('rows that $name no longer has', (kind) => {
+  let database: Database;
+  let answer: readonly object[] | undefined;
+  const asked: string[] = [];
+  const projectId = crypto.randomUUID();
+  const range = { fromMs: nowMs - 6 * DAY_MS + 1234, toMs: nowMs, nowMs, projectId };
+
+  beforeAll(async () => {
+    database = await kind.openOwn();
+    const recent = [1, 2, 3].map((hours) => sampleRecord({ projectId, createdAtMs: nowMs - hours * HOUR_MS }));
+    await insertLogRecords(database.db, recent);
+    const ask: Ask = async <T extends Record<string, unknown>>(query: SQL) => {
+      asked.push(renderForClickHouse(query));
+      if (answer === undefined) throw new EngineAwayError('connect ECONNREFUSED');
+      return answer as readonly T[];
+    };
+    attachLogEngine(database.db, { store: 'test', ask, splitMs: async () => 0, floorMs: async () => floorMs });
+  }, 120_000);
+  afterAll(() => database?.close());
+
+  test('their sums of ClickHouse are added', async () => {
+    const { db } = database;
+    const none = Object.fromEntries(SUM_COLUMNS.map((name) => [name, '0']));
+    const pair = { row_name: 'text', column_name: '', requests: '7', cost_usd: '1.5' };
+    // The dearest groups come first, then their pairs.
+    answer = [{ ...none, start_ms: '0', grp: '', ...pair }];
+    const table = await loadSpendTable(db, { ...range, rows: 'modality', columns: 'customer', top: 3 });
+    expect(asked.at(-1)).toContain(`created_at < fromUnixTimestamp64Milli(${floorMs})`);
+    expect(table.cells.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0)).toBe(1_500_000_000 + 3 * 12_345);
+    const flow = { project_id: projectId, requested_model: 'old', provider: 'beta', is_cached: false };
+    answer = [{ ...flow, outcome: 'success', n: '5' }];
+    const { requests, flows } = await loadFlows(db, range);
+    expect([requests, flows.map(({ provider }) => provider)]).toEqual([8, ['beta', 'alpha']]);
+  });
+
+  test('without ClickHouse, whole hours of roll-ups and the last days answer', async () => {
+    const { db } = database;
+    answer = undefined;
+    expect((await loadOverview(db, range)).requests).toBe(3);
+    const filter = { projectId };
+    const page = await searchLogs(db, filter, { limit: 10 }, nowMs);
+    expect([page.data.length, page.partialFromMs]).toEqual([3, floorMs]);
+    expect(await countRows(db, { filter, nowMs })).toEqual({ rows: 3, partialFromMs: floorMs });
+    await expect(searchLogs(db, filter, { limit: 10, sort: 'created_at' }, nowMs)).rejects.toThrow(EngineAwayError);
+    await expect(searchLogs(db, filter, { limit: 10, cursor: page.nextCursor ?? '' }, nowMs)).rejects.toThrow(
+      EngineAwayError,
+    );
+    await expect(loadFlows(db, range)).rejects.toThrow(EngineAwayError);
+    await expect(getLogByRequestId(db, Bun.randomUUIDv7())).rejects.toThrow(EngineAwayError);
+    expect((await loadFlows(db, { ...range, fromMs: floorMs })).requests).toBe(3);
+  });
+
+  test('their records are stored once, after ClickHouse told that it has none', async () => {
+    const { db } = database;
+    const late = sampleRecord({ projectId, createdAtMs: floorMs - DAY_MS });
+    answer = undefined;
+    await expect(insertLogRecords(db, [late])).rejects.toThrow(EngineAwayError);
+    const empty = Object.values(getTableColumns(gatewayLogs)).map(({ name }) => [name, null]);
+    const row = { ...Object.fromEntries(empty), id: late.id, created_at: late.createdAtMs };
+    answer = [row];
+    expect(await insertLogRecords(db, [late])).toMatchObject({ inserted: 0 });
+    answer = [];
+    expect(await insertLogRecords(db, [late])).toMatchObject({ inserted: 1 });
+    expect(await insertLogRecords(db, [late])).toMatchObject({ inserted: 0 });
+  });
+});
