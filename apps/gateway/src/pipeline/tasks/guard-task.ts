@@ -1,4 +1,4 @@
-import type { JsonObject } from '@llm0/core/chat/json';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
 import type { RequestGuard } from '@llm0/core/guardrails/request-guard';
 import type { TaskRequest } from '@llm0/core/tasks/task-request';
@@ -18,9 +18,28 @@ export function guardTask<R extends TaskRequest, A extends JsonObject>(
   const judge = async (guard: RequestGuard, request: R) => {
     const { guardrails } = guard;
     const by = { texts: new GuardedTexts(guard, 'input'), enforcing: guardrails.enforcingInput() };
-    return guardrails.asksInput ? task.judge(by, request) : request;
+    if (!guardrails.asksInput) return request;
+    const judged = await task.judge(by, request);
+    return { ...request, ...(await judgeRest(by.texts, request, judged)), ...judged };
   };
   return guardKind(services, input, { judge, textOf: (request) => task.textOf(request) });
+}
+
+/** Checked by their decoder, or files. The model decides about the route. */
+const APART: ReadonlySet<string> = new Set(['model', 'stream', 'size', 'file', 'facts', 'pictures', 'mask']);
+
+/** Judges all that goes to the vendor besides, by all rules. */
+async function judgeRest<R extends TaskRequest>(
+  texts: GuardedTexts,
+  request: R,
+  judged: Partial<R>,
+): Promise<Partial<R>> {
+  const rest: JsonObject = {};
+  for (const [name, value] of Object.entries(request)) {
+    if (value === undefined || name in judged || APART.has(name)) continue;
+    rest[name] = await texts.value(value as JsonValue, undefined, name);
+  }
+  return rest as Partial<R>;
 }
 
 /** The answer as its caller may see it. */

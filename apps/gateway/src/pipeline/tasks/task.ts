@@ -18,8 +18,11 @@ export interface Task<R extends TaskRequest = TaskRequest, A extends JsonObject 
   partOf(provider: Provider): TaskPart<R, A> | undefined;
   /** The most that a target bills. Throws `request_over_limit` where strict caps find no bound. */
   boundOf(request: R, priced: PricedModel, strict: boolean): Usage;
-  /** The request without what guardrails remove. Throws for content that they can't read. */
-  judge(by: Judging, request: R): Promise<R>;
+  /**
+   * The fields with its text, without what guardrails remove; all others are judged alike. Throws for content that they
+   * can't read.
+   */
+  judge(by: Judging, request: R): Promise<Partial<R>>;
   /** Another model that works on the request, billed beside the target; absent where there is none. */
   helperOf?(request: R): Helper | undefined;
   /** All of its text. */
