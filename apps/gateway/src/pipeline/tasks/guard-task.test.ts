@@ -17,8 +17,8 @@ import type { Task } from './task';
 
 const MAIL = 'ann@example.com';
 
-function principalOf(action: GuardrailRule['action']): Authenticated {
-  const rule: GuardrailRule = { name: 'mail', on: 'input', check: { type: 'pii' }, action, onError: 'block' };
+function principalOf(action: GuardrailRule['action'], on: GuardrailRule['on']): Authenticated {
+  const rule: GuardrailRule = { name: 'mail', on, check: { type: 'pii' }, action, onError: 'block' };
   const policy = { mode: 'enforce', rules: [rule], pseudonymScope: 'request', version: 1 } as const;
   return {
     guardrails: new GuardrailCompiler({}).compile({ policy, keyRules: null, pseudonymSecret: '' }),
@@ -27,14 +27,19 @@ function principalOf(action: GuardrailRule['action']): Authenticated {
 }
 
 /** The request as the vendor gets it, or the name of the rule that refuses it. */
-async function judge(task: Task, dialect: TaskDialect, fields: JsonObject, action: GuardrailRule['action']) {
+async function judge(
+  task: Task,
+  dialect: TaskDialect,
+  fields: JsonObject,
+  [action, on = 'input']: readonly [GuardrailRule['action'], GuardrailRule['on']?],
+) {
   const services = {
     clock: { monotonicMs: () => performance.now(), nowMs: () => 0 },
     hotStore: { findStale: async () => [] },
   } as unknown as Parameters<typeof guardTask>[0];
   const ctx = { requestId: 'r', controls: {} } as unknown as RequestContext;
   const request: TaskRequest = dialect.decodeRequest({ fields, files: [] });
-  const input = { ctx, principal: principalOf(action), request, progress: {} };
+  const input = { ctx, principal: principalOf(action, on), request, progress: {} };
   return guardTask(services, task, input).then(
     (guarded) => guarded?.request,
     (error: { param?: string }) => error.param,
@@ -70,12 +75,35 @@ describe.each([
     const last = given.lastIndexOf('"', given.lastIndexOf('"') - 1);
     const value = JSON.parse(`${given.slice(0, last)}"${MAIL}"${given.slice(given.lastIndexOf('"') + 1)}`);
     const found = { ...fields, [name]: value };
-    expect(await judge(task, dialect, found, 'block')).toBe('mail');
-    expect(JSON.stringify(await judge(task, dialect, found, 'redact'))).not.toContain(MAIL);
+    expect(await judge(task, dialect, found, ['block'])).toBe('mail');
+    expect(JSON.stringify(await judge(task, dialect, found, ['redact']))).not.toContain(MAIL);
   });
 
   test('leave the rest as it is', async () => {
     const request = dialect.decodeRequest({ fields, files: [] });
-    expect(await judge(task, dialect, fields, 'redact')).toEqual(request);
+    expect(await judge(task, dialect, fields, ['redact'])).toEqual(request);
+  });
+});
+
+describe('rules for answers', () => {
+  const judgeSpeech = (action: GuardrailRule['action'], on: GuardrailRule['on'], fields: JsonObject) =>
+    judge(SPEECH as unknown as Task, openaiSpeech as unknown as TaskDialect, { model: 'm', voice: 'v', ...fields }, [
+      action,
+      on,
+    ]);
+
+  test.each(['block', 'retry'] as const)('%s speech by what it will say', async (action) => {
+    expect(await judgeSpeech(action, 'output', { input: `Write to ${MAIL}.` })).toBe('mail');
+  });
+
+  test('change what speech says', async () => {
+    expect(await judgeSpeech('redact', 'output', { input: `Write to ${MAIL}.` })).toMatchObject({
+      input: 'Write to [EMAIL].',
+    });
+  });
+
+  test('leave pseudonyms in what the vendor gets', async () => {
+    const judged = await judgeSpeech('pseudonymise', 'both', { input: `Write to ${MAIL}.` });
+    expect(JSON.stringify(judged)).not.toContain(MAIL);
   });
 });

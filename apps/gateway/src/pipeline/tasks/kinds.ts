@@ -19,6 +19,7 @@ import {
   type ModerationRequest,
 } from '@llm0/core/tasks/moderation';
 import { boundRerank, type RerankAnswer, type RerankRequest } from '@llm0/core/tasks/rerank';
+import { judgeTranscript } from './judge-transcript';
 import type { Task } from './task';
 
 /** Verdicts about texts and pictures. */
@@ -69,7 +70,7 @@ export const IMAGE: Task<ImageRequest, ImageAnswer> = {
     return { prompt: await by.texts.text(request.prompt, 'user') };
   },
   textOf: ({ prompt }) => prompt,
-  async judgeAnswer(judge, answer) {
+  async judgeAnswer({ text: judge }, answer) {
     const images: JsonObject[] = [];
     for (const image of answer.images) {
       const { revised_prompt: text } = image;
@@ -105,11 +106,7 @@ export const TRANSCRIPTION: Task<TranscriptionRequest, TranscriptAnswer> = {
     return prompt === undefined ? { format } : { format, prompt: await by.texts.text(prompt, 'user') };
   },
   textOf: ({ prompt }) => prompt,
-  async judgeAnswer(judge, { segments, words: _words, logprobs: _logprobs, ...answer }) {
-    const text = await judge(answer.text);
-    // Pieces of a text that was changed would show what was taken out of it.
-    return text === answer.text && Array.isArray(segments) ? { ...answer, segments } : { ...answer, text };
-  },
+  judgeAnswer: judgeTranscript,
 };
 
 /** Speech of a text. */
@@ -123,4 +120,5 @@ export const SPEECH: Task<SpeechRequest, SpeechAnswer> = {
     return instructions === undefined ? { input } : { input, instructions: await by.texts.text(instructions, 'user') };
   },
   textOf: ({ input, instructions }) => [input, instructions],
+  judgeSaid: async (judge, { input }) => ({ input: await judge(input) }),
 };
