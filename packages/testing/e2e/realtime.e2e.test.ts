@@ -622,7 +622,17 @@ describe.each(ON_ONE_KIND)('realtime sessions on %s stores', (kind) => {
     expect(fake.sessions[1]?.url).toBe(path);
     const refused = await SessionClient.open(urlOf(`${path}?key=${apiKey}`), {});
     refused.send({ setup: { model: 'models/no-such-model' } });
-    expect(await refused.ended).toMatchObject({ code: 1008 });
+    expect(await refused.ended).toMatchObject({ code: 1008, reason: expect.stringMatching(/^model_not_found: /) });
+    const nameless = await SessionClient.open(urlOf(`${path}?key=${apiKey}`), {});
+    nameless.send({ clientContent: { turnComplete: true } });
+    const setup = 'invalid_request: The first message must be a "setup" that names its "model".';
+    expect(await nameless.ended).toMatchObject({ code: 1008, reason: setup });
+    const rules = [{ name: 'no mail', on: 'both', check: { type: 'pii' }, action: 'block' }];
+    const guardrails = `/projects/${projectId}/guardrails`;
+    await callAdmin(world.gateway, guardrails, { method: 'PUT', body: { mode: 'enforce', rules } });
+    const guarded = await SessionClient.open(urlOf(`${path}?key=${apiKey}`), {});
+    guarded.send({ setup: { model: 'models/gemini-live' } });
+    expect(await guarded.ended).toMatchObject({ code: 1008, reason: expect.stringMatching(/^guardrail_blocked: /) });
     await ledgerIsEven();
   });
 });
