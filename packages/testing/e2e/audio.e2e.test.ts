@@ -577,9 +577,7 @@ describe.each(ON_ONE_KIND)('audio on %s stores', (kind) => {
       ['file', SHORT],
     ]);
     const time = '00:00:01,500 --> 00:00:03,000';
-    expect(subtitles.text).toBe(
-      `1\n00:00:00,000 --> 00:00:01,500\nHello from\n\n2\n${time}\nthe [WORD].\n\n`,
-    );
+    expect(subtitles.text).toBe(`1\n00:00:00,000 --> 00:00:01,500\nHello from\n\n2\n${time}\nthe [WORD].\n\n`);
     const before = received();
     await put([{ ...rule, on: 'output', action: 'block' }]);
     const unsaid = await say({ model: 'tts-9', input: 'good morning' });

@@ -16,6 +16,7 @@ import { DECISION, IMAGE, MODERATION, RERANK, SPEECH } from './kinds';
 import type { Task } from './task';
 
 const MAIL = 'ann@example.com';
+type AnyDialect = TaskDialect<TaskRequest, JsonObject>;
 
 function principalOf(action: GuardrailRule['action'], on: GuardrailRule['on']): Authenticated {
   const rule: GuardrailRule = { name: 'mail', on, check: { type: 'pii' }, action, onError: 'block' };
@@ -29,7 +30,7 @@ function principalOf(action: GuardrailRule['action'], on: GuardrailRule['on']): 
 /** The request as the vendor gets it, or the name of the rule that refuses it. */
 async function judge(
   task: Task,
-  dialect: TaskDialect,
+  dialect: AnyDialect,
   fields: JsonObject,
   [action, on = 'input']: readonly [GuardrailRule['action'], GuardrailRule['on']?],
 ) {
@@ -49,8 +50,8 @@ async function judge(
 const kind = (task: unknown, dialect: unknown, fields: JsonObject) => ({
   ...{
     task: task as Task,
-    dialect: dialect as TaskDialect,
-    fields: { model: 'm', user: 'u', of_vendor: 'v', ...fields },
+    dialect: dialect as AnyDialect,
+    fields: { model: 'm', user: 'u', of_vendor: 'v', ...fields } as JsonObject,
   },
 });
 
@@ -87,7 +88,7 @@ describe.each([
 
 describe('rules for answers', () => {
   const judgeSpeech = (action: GuardrailRule['action'], on: GuardrailRule['on'], fields: JsonObject) =>
-    judge(SPEECH as unknown as Task, openaiSpeech as unknown as TaskDialect, { model: 'm', voice: 'v', ...fields }, [
+    judge(SPEECH as unknown as Task, openaiSpeech as unknown as AnyDialect, { model: 'm', voice: 'v', ...fields }, [
       action,
       on,
     ]);

@@ -9,7 +9,12 @@ import { judgeTranscript } from './judge-transcript';
 
 const SAID = ['Hello there.', 'Call +49 30', '901820 now.'];
 const SEGMENTS = SAID.map((text, id) => ({ id, start: id, end: id + 1, text: ` ${text}`, tokens: [50364 + id] }));
-const ANSWER: TranscriptAnswer = { text: SAID.join(' '), format: 'srt', segments: SEGMENTS, words: [{ word: 'Hello' }] };
+const ANSWER: TranscriptAnswer = {
+  text: SAID.join(' '),
+  format: 'srt',
+  segments: SEGMENTS,
+  words: [{ word: 'Hello' }],
+};
 
 function judge(check: GuardrailCheck, text?: (text: string) => Promise<string>) {
   const rule = { name: 'r', on: 'output', check, action: 'redact', onError: 'block' } as const;

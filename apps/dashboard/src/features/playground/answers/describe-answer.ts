@@ -1,5 +1,5 @@
-import { formatUsd } from '../../../format/format-usd';
 import type { Log } from '../../../api/logs';
+import { formatUsd } from '../../../format/format-usd';
 import type { Run } from '../playground-store';
 import type { ChatOutcome } from '../send-chat';
 
