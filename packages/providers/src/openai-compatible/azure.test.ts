@@ -60,8 +60,10 @@ test('images and audio have a version of their own', () => {
 });
 
 test('only what is billed by time is asked for the time', async () => {
-  const formatOf = async (prices: TokenPrices) =>
-    /name="response_format"\r\n\r\n(\w+)/.exec(await (encodeMedia({}, prices).heard?.body as Blob).text())?.[1];
+  const formatOf = async (prices: TokenPrices) => {
+    const form = await new Response(encodeMedia({}, prices).heard?.body as Blob).text();
+    return /name="response_format"\r\n\r\n(\w+)/.exec(form)?.[1];
+  };
   expect(await formatOf({ minute: 1 })).toBe('verbose_json');
   expect(await formatOf({ input: 1, input_audio: 1, output: 1 })).toBe('json');
 });
