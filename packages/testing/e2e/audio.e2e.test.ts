@@ -571,6 +571,17 @@ describe.each(ON_ONE_KIND)('audio on %s stores', (kind) => {
     ]);
     expect(judged.text).not.toContain('recording');
     expect(judged.json.text).toStartWith('Hello from the ');
+    const subtitles = await transcribe([
+      ['model', 'whisper-9'],
+      ['response_format', 'srt'],
+      ['file', SHORT],
+    ]);
+    const time = '00:00:01,500 --> 00:00:03,000';
+    expect(subtitles.text).toBe(`1\n00:00:00,000 --> 00:00:01,500\nHello from\n\n2\n${time}\nthe [WORD].\n\n`);
+    const before = received();
+    await put([{ ...rule, on: 'output', action: 'block' }]);
+    const unsaid = await say({ model: 'tts-9', input: 'good morning' });
+    expect([unsaid.response.status, unsaid.json.error?.param, received()]).toEqual([400, 'words', before]);
   });
 
   test.each([

@@ -66,6 +66,36 @@ for (const kind of ON_ONE_KIND) {
       });
     });
 
+    test('sound that was sent and made can be heard', async () => {
+      for (const [model, body] of [
+        ['tts-kept', { mode: 'speech', character_usd_per_million: 15 }],
+        ['whisper-kept', { mode: 'transcription', minute_usd: 0.006 }],
+      ] as const) {
+        await callAdmin(world.gateway, `/models?provider=openai&model=${model}`, { method: 'PUT', body });
+      }
+      const { apiKey } = await createTestKey(world.gateway);
+      const send = async (path: string, body: BodyInit, headers: Record<string, string> = {}) => {
+        const init = { method: 'POST', headers: { authorization: `Bearer ${apiKey}`, ...headers }, body };
+        const answer = await fetch(`${world.gateway.url}/v1/audio/${path}`, init);
+        return { answer, bytes: Buffer.from(await answer.arrayBuffer()) };
+      };
+      const asked = JSON.stringify({ model: 'tts-kept', input: 'Hello', voice: 'alloy' });
+      const spoken = await send('speech', asked, { 'content-type': 'application/json' });
+      expect(await bodiesOf(spoken.answer)).toMatchObject({
+        request_body: { input: 'Hello' },
+        response_body: { audio: { bytes: spoken.bytes.length, data: spoken.bytes.toString('base64') } },
+      });
+      const sound = Buffer.from('OggS and some sound');
+      const form = new FormData();
+      form.append('model', 'whisper-kept');
+      form.append('file', new Blob([sound], { type: 'audio/ogg' }), 'a.ogg');
+      const heard = await send('transcriptions', form);
+      expect(await bodiesOf(heard.answer)).toMatchObject({
+        request_body: { file: { name: 'a.ogg', type: 'audio/ogg', bytes: 19, data: sound.toString('base64') } },
+        response_body: { text: 'Hello from the recording.' },
+      });
+    });
+
     test('stores the part before the caller left', async () => {
       const { upstream, gateway } = world;
       const { apiKey } = await createTestKey(gateway);

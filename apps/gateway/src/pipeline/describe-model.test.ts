@@ -62,5 +62,8 @@ test('models are filtered by all that is asked', () => {
   expect(found('input_modality=image&min_context=10000')).toEqual(['sees']);
   expect(found('mode=transcription&output_modality=text&provider=p')).toEqual(['hears']);
   expect(found('provider=q')).toEqual([]);
+  expect(() => found('mode=zzz')).toThrow('"mode" must be one of chat, responses, embedding,');
+  expect(() => found('input_modality=video')).toThrow('"input_modality" must be one of text, image, audio, file.');
+  expect(() => found('output_modality=smell')).toThrow('"output_modality" must be one of text, image,');
   expect(() => found('min_context=many')).toThrow('"min_context" must be a whole number');
 });

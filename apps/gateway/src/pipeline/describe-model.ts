@@ -1,5 +1,5 @@
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
-import type { PricedModel } from '@llm0/core/pricing/price-book';
+import { MODES, type PricedModel } from '@llm0/core/pricing/price-book';
 import { DISCOUNT, isUnitPrice } from '@llm0/core/pricing/unit-prices';
 import type { ModelCard } from '../dialects/dialect';
 
@@ -33,6 +33,8 @@ const BY_MODE: Readonly<Record<string, Modalities>> = {
   ],
 };
 const TEXT: Modalities = [['text'], ['text']];
+const INPUTS = ['text', 'image', 'audio', 'file'];
+const OUTPUTS = ['text', 'image', 'audio', 'embedding', 'moderation', 'ranking'];
 
 function modalitiesOf({ mode, capabilities, prices }: PricedModel) {
   const [input, output] = BY_MODE[mode] ?? TEXT;
@@ -48,6 +50,7 @@ function modalitiesOf({ mode, capabilities, prices }: PricedModel) {
     output_modalities: more(output, {
       image: prices.output_image !== undefined,
       audio: prices.output_audio !== undefined,
+      ranking: capabilities.includes('rerank'),
     }),
   };
 }
@@ -70,12 +73,14 @@ function showPrices({ prices }: PricedModel): Record<string, number> {
 
 interface ModelFilter {
   readonly description: string;
+  /** All that it takes; absent where anything may be asked for. */
+  readonly values?: readonly string[];
   readonly passes: (model: ModelCard, value: string) => boolean;
 }
 
 /** Filters of `GET /v1/models`; a repeated one must hold for each of its values. */
 export const MODEL_FILTERS: Readonly<Record<string, ModelFilter>> = {
-  mode: { description: '`chat`, `embedding`, `image`, …', passes: ({ mode }, value) => mode === value },
+  mode: { description: '`chat`, `embedding`, `image`, …', values: MODES, passes: ({ mode }, value) => mode === value },
   provider: { description: '`owned_by`', passes: ({ owned_by: owner }, value) => owner === value },
   capability: {
     description: 'A feature, such as `vision`',
@@ -83,10 +88,12 @@ export const MODEL_FILTERS: Readonly<Record<string, ModelFilter>> = {
   },
   input_modality: {
     description: '`text`, `image`, `audio` or `file`',
+    values: INPUTS,
     passes: ({ input_modalities: input = [] }, value) => input.includes(value),
   },
   output_modality: {
     description: '`text`, `image`, `audio`, …',
+    values: OUTPUTS,
     passes: ({ output_modalities: output = [] }, value) => output.includes(value),
   },
   min_context: {
@@ -99,8 +106,8 @@ export const MODEL_FILTERS: Readonly<Record<string, ModelFilter>> = {
 const OF_CLIENTS: ReadonlySet<string> = new Set(['client_version', 'api-version']);
 
 /**
- * Models that pass all filters of the query. `others`: the dialect's own parameters. Throws for an unknown one, and for a
- * `min_context` that is no number.
+ * Models that pass all filters of the query. `others`: the dialect's own parameters. Throws for an unknown one, for a
+ * value that none can have, and for a `min_context` that is no number.
  */
 export function filterModels(
   models: readonly ModelCard[],
@@ -112,8 +119,11 @@ export function filterModels(
     if (known.includes(name) || OF_CLIENTS.has(name)) continue;
     throw invalidRequest(name, `There is no filter "${name.slice(0, 100)}". Use ${known.join(', ')}.`);
   }
-  const given = Object.entries(MODEL_FILTERS).flatMap(([name, { passes }]) =>
-    query.getAll(name).map((value) => ({ passes, value })),
+  const given = Object.entries(MODEL_FILTERS).flatMap(([name, { passes, values }]) =>
+    query.getAll(name).map((value) => {
+      if (values?.includes(value) !== false) return { passes, value };
+      throw invalidRequest(name, `"${name}" must be one of ${values.join(', ')}.`);
+    }),
   );
   if (given.length === 0) return models;
   if (query.getAll('min_context').some((value) => !/^\d{1,15}$/.test(value))) {

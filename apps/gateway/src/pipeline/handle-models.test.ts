@@ -48,7 +48,21 @@ function readTarget(text: string) {
   return { provider, model };
 }
 
+/** It answers without a route. */
+const SHIPPED = 'local/all-MiniLM-L6-v2';
+
 describe('the list of models', () => {
+  test.each<[Partial<typeof key>, boolean]>([
+    [{}, true],
+    [{ allowedModels: ['all-MiniLM-*'] }, true],
+    [{ allowedModels: [SHIPPED], allowedProviders: ['local'] }, true],
+    [{ allowedModels: ['gpt-*'] }, false],
+    [{ allowedProviders: ['openai'] }, false],
+  ])('the shipped model is there for a key with %j: %j', (limits, isThere) => {
+    const found = callableModels(tablesWithout(), { ...key, ...limits }).find(({ id }) => id === SHIPPED);
+    expect(found?.output_modalities).toEqual(isThere ? ['embedding', 'ranking'] : undefined);
+  });
+
   test.each<[string[] | null, string[] | null, string[] | undefined]>([
     [null, null, ['openai/gpt-4o', 'anthropic/claude-haiku-4-5']],
     [['any'], null, ['openai/gpt-4o', 'anthropic/claude-haiku-4-5']],
@@ -68,6 +82,7 @@ describe('the list of models', () => {
       expect(listed.length).toBeGreaterThan(300);
       expect(new Set(listed.map(({ id }) => id)).size).toBe(listed.length);
       const astray = listed.filter(({ id, owned_by: owner }) => {
+        if (id === SHIPPED) return owner !== 'local';
         const route = resolveTargets(id, tables);
         return owner === 'alias'
           ? route.alias !== id

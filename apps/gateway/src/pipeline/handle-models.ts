@@ -9,6 +9,7 @@ import type { Services } from '../services/contract';
 import { describeModel, filterModels } from './describe-model';
 import { handleKeyRequest, type KeyNeeds, type KeyRequest } from './handle-key-request';
 import { isModelAllowed, isWithinLevels } from './request/prepared-route';
+import { builtInModel } from './upstream/built-in-route';
 
 type Needs = KeyNeeds & Pick<Services, 'routing'>;
 
@@ -63,7 +64,8 @@ function answer(
 const CALLABLE_MODES = new Set<string>(MODES);
 
 /**
- * Every model of a configured provider that the key may call and the failover mode allows, and the project's aliases.
+ * Every model of a configured provider that the key may call and the failover mode allows, the one in this process, and
+ * the project's aliases.
  * Each id leads to its owner when it is sent back: a name that leads elsewhere gets its provider in front.
  */
 export function callableModels(allTables: RoutingTables, key: ApiKey): readonly ModelCard[] {
@@ -94,6 +96,12 @@ function findCallable(allTables: RoutingTables, key: ApiKey): readonly ModelCard
     const provider = tables.providers.get(priced.provider);
     if (provider === undefined || provider.liveModels.has(priced.model) || !CALLABLE_MODES.has(priced.mode)) continue;
     add(provider.name, priced.model, priced);
+  }
+  const builtIn = builtInModel(key, tables);
+  if (builtIn !== undefined) {
+    const id = targetKey(builtIn);
+    const created = Math.floor(FIRST_RELEASE_MS / 1000);
+    shown.set(id, { id, object: 'model', created, owned_by: builtIn.provider, ...describeModel(builtIn) });
   }
   for (const alias of aliasModels(tables, key, seededMs)) shown.set(alias.id, alias);
   return [...shown.values()];

@@ -2,8 +2,9 @@ import { expect, test } from 'bun:test';
 import type { ImageRequest } from '../tasks/image';
 import { CACHED_TASK_CODEC, digestTask } from './cached-task';
 
-const file = (...pieces: string[]) => ({
-  name: 'p.png',
+const file = (...pieces: string[]) => fileOf('p.png', ...pieces);
+const fileOf = (name: string, ...pieces: string[]) => ({
+  name,
   type: 'image/png',
   pieces: pieces.map((one) => Buffer.from(one)),
 });
@@ -24,6 +25,7 @@ test('a request is another one by its fields and the bytes of its files', async 
     { stream: true },
     { user: 'u' },
     { pictures: [file('a', 'bcde', 'f')] },
+    { pictures: [fileOf('of another name.PNG', 'abc', 'def')] },
     { size: undefined },
   ];
   for (const more of same) expect([more, await digest(more)]).toEqual([more, first]);
@@ -32,6 +34,8 @@ test('a request is another one by its fields and the bytes of its files', async 
     { count: 2 },
     { extra: { seed: 1 } },
     { pictures: [file('abc', 'deg')] },
+    { pictures: [fileOf('p.jpg', 'abc', 'def')] },
+    { pictures: [fileOf('p', 'abc', 'def')] },
     { pictures: [file('abc'), file('def')] },
     { pictures: [], mask: file('abc', 'def') },
   ];

@@ -42,10 +42,14 @@ async function withHashes(value: unknown): Promise<unknown> {
     return hasher.digest('hex');
   }
   if (typeof value !== 'object' || value === null) return value ?? null;
-  const present = Object.entries(value).filter(([, one]) => one !== undefined);
+  const named = 'pieces' in value && 'name' in value ? { ...value, name: extensionOf(String(value.name)) } : value;
+  const present = Object.entries(named).filter(([, one]) => one !== undefined);
   const entries = present.map(async ([name, one]) => [name, await withHashes(one)] as const);
   return Object.fromEntries(await Promise.all(entries));
 }
+
+/** Vendors may tell a file's format by the end of its name; the rest says nothing about the answer. */
+const extensionOf = (name: string): string => /\.[A-Za-z0-9]{1,8}$/.exec(name)?.[0].toLowerCase() ?? '';
 
 /** `scope`: the route, as in `exactCacheKey`. */
 export function taskCacheKey(

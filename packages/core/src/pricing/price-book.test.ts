@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { PricedModel } from './price-book';
-import { createPriceBook } from './price-book';
+import { createPriceBook, usualMode } from './price-book';
 
 const priced = (model: string, input: number): PricedModel => ({
   ...{ provider: 'openai', model, mode: 'image', prices: { input }, capabilities: [] },
@@ -31,4 +31,19 @@ test('no other name takes a price that is not its own', () => {
   }
   expect(book.find('azure', 'gpt-image-2-2026-04-21')).toBeUndefined();
   expect(book.find('ollama', 'llama-2026-04-21')?.prices.input).toBe(0);
+});
+
+test.each([
+  [['input', 'output'], 'chat'],
+  [['output_usd_per_million', 'image_usd'], 'chat'],
+  [['image_usd'], 'image'],
+  [['image_sizes'], 'image'],
+  [['input_usd_per_million', 'output_image_usd_per_million'], 'image'],
+  [['character_usd_per_million'], 'speech'],
+  [['minute'], 'transcription'],
+  [['search_usd'], 'rerank'],
+  [['session_second_usd'], 'realtime'],
+  [['batch_discount'], 'chat'],
+])('a model with the prices %j is for %s', (prices, mode) => {
+  expect(usualMode(prices)).toBe(mode as ReturnType<typeof usualMode>);
 });

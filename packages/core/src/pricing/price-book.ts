@@ -50,6 +50,22 @@ export function missingPrice(mode: string, hasPrice: (field: string) => boolean)
   return needed.map((name) => `${name}_usd_per_million`).find((field) => !hasPrice(field));
 }
 
+/** Price → the mode of a model that has it and no price for text. */
+const MODE_BY_PRICE: readonly (readonly [price: RegExp, mode: (typeof MODES)[number]])[] = [
+  [/^search$/, 'rerank'],
+  [/^(?:image|image_.*|output_image)$/, 'image'],
+  [/^character$/, 'speech'],
+  [/^(?:second|minute)$/, 'transcription'],
+  [/^session_second$/, 'realtime'],
+];
+
+/** Mode of a model of which nothing is known but its prices, by name or by field of the admin API. */
+export function usualMode(prices: readonly string[]): (typeof MODES)[number] {
+  const names = prices.map((field) => field.replace(/_usd(?:_per_million)?$/, ''));
+  if (names.includes('output')) return 'chat';
+  return MODE_BY_PRICE.find(([price]) => names.some((name) => price.test(name)))?.[1] ?? 'chat';
+}
+
 /** Everything of the model costs nothing, by an operator's word or on the operator's own machines. */
 export const isFree = (prices: TokenPrices): boolean =>
   prices.input === 0 && prices.output === 0 && Object.values(prices).every((price) => price === 0);

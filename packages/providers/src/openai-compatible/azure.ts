@@ -13,6 +13,11 @@ import { createCompatibleProvider } from './create-compatible-provider';
 
 /** The stable version of the API; `options.apiVersion` of the connection sets another. */
 const API_VERSION = '2024-10-21';
+/**
+ * Of images and audio, whose newer models the stable version doesn't know. Source:
+ * https://learn.microsoft.com/azure/foundry/openai/reference-preview
+ */
+const MEDIA_API_VERSION = '2025-04-01-preview';
 
 const compatible = createCompatibleProvider({
   name: 'azure',
@@ -28,7 +33,7 @@ function resourceRoot({ baseUrl }: ProviderConnection): string {
   return baseUrl.replace(/\/+$/, '').replace(/\/openai(?:\/v1)?$/, '');
 }
 
-const versionOf = ({ options }: ProviderConnection) => options?.apiVersion ?? API_VERSION;
+const versionOf = ({ options }: ProviderConnection, usual = API_VERSION) => options?.apiVersion ?? usual;
 
 /** A JSON Web Token of Microsoft Entra instead of a resource's key. */
 const ENTRA_TOKEN = /^eyJ[\w-]+\.[\w-]+\.[\w-]+$/;
@@ -40,9 +45,14 @@ function keyHeaders({ apiKey }: ProviderConnection): Record<string, string> {
 }
 
 /** A URL of the resource. */
-function resourceEndpoint(connection: ProviderConnection, path: string): Omit<Endpoint, 'method'> {
+function resourceEndpoint(
+  connection: ProviderConnection,
+  path: string,
+  usualVersion = API_VERSION,
+): Omit<Endpoint, 'method'> {
+  const version = versionOf(connection, usualVersion);
   return {
-    url: `${resourceRoot(connection)}/openai/${path}?api-version=${encodeURIComponent(versionOf(connection))}`,
+    url: `${resourceRoot(connection)}/openai/${path}?api-version=${encodeURIComponent(version)}`,
     headers: keyHeaders(connection),
   };
 }
@@ -57,7 +67,8 @@ function toDeployment<T extends EndpointRequest>(
   const encoded = encode({ ...context, connection: keyless });
   // The deployment's name replaces the model.
   const deployment = `deployments/${encodeURIComponent(context.model)}`;
-  const { url, headers } = resourceEndpoint(context.connection, `${deployment}/${path}`);
+  const version = path.startsWith('images/') || path.startsWith('audio/') ? MEDIA_API_VERSION : API_VERSION;
+  const { url, headers } = resourceEndpoint(context.connection, `${deployment}/${path}`, version);
   return { ...encoded, url, headers: { ...encoded.headers, ...headers } };
 }
 

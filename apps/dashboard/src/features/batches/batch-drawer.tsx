@@ -51,7 +51,7 @@ function Summary({ batch }: Props) {
         </span>
         {isCancellable(batch) && <Cancel batch={batch} />}
       </div>
-      {progress !== null && <ProgressBar share={progress} label="Lines that have ended" />}
+      {progress !== null && <ProgressBar share={progress} label="Lines that were run" />}
       <p className="text-sm">{describeLines(batch)}</p>
       {reason !== null && <p className="text-sm text-muted">{reason}</p>}
       <p className="text-xs text-muted">

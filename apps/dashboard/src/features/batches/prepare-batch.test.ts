@@ -3,8 +3,10 @@ import { describeLines, isCancellable, progressOf, reasonOf } from './prepare-ba
 
 const counts = { total: 1500, completed: 1200, failed: 3, expired: 0, cancelled: 0 };
 
-test('progress counts every line that has ended, and a batch without lines has none', () => {
-  expect(progressOf({ ...counts, cancelled: 297 })).toBe(1);
+test('progress counts every line that was run, and a batch without lines has none', () => {
+  expect(progressOf({ ...counts, completed: 1497 })).toBe(1);
+  expect(progressOf({ ...counts, total: 200, completed: 72, failed: 0, cancelled: 128 })).toBe(0.36);
+  expect(progressOf({ ...counts, total: 200, completed: 50, failed: 0, expired: 150 })).toBe(0.25);
   expect(progressOf({ ...counts, failed: 0 })).toBe(0.8);
   expect(progressOf({ ...counts, total: 0 })).toBeNull();
 });

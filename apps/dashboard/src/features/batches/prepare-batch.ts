@@ -7,9 +7,9 @@ type Counts = Pick<Batch, 'total' | 'completed' | 'failed' | 'expired' | 'cancel
 export const isCancellable = ({ status }: Pick<Batch, 'status'>): boolean =>
   status === 'validating' || status === 'in_progress';
 
-/** Share of the lines that have ended, from 0 to 1; null without lines. */
-export const progressOf = ({ total, completed, failed, expired, cancelled }: Counts): number | null =>
-  total === 0 ? null : (completed + failed + expired + cancelled) / total;
+/** Share of the lines that were run, from 0 to 1; null without lines. Lines that were given up stay open. */
+export const progressOf = ({ total, completed, failed }: Counts): number | null =>
+  total === 0 ? null : (completed + failed) / total;
 
 /** "120 of 500 lines, 3 failed" */
 export function describeLines({ total, completed, failed, expired, cancelled }: Counts): string {

@@ -1,3 +1,5 @@
+import { formatBytes } from '../../format/format-number';
+
 /** Stored JSON, unvalidated. */
 type Json = unknown;
 type JsonObject = Readonly<Record<string, Json>>;
@@ -50,13 +52,16 @@ function turnsOfRequest(request: JsonObject): readonly Turn[] {
   return [...first, ...turnsOfInput(request)];
 }
 
-function turnsOfInput({ messages, contents, input, prompt }: JsonObject): readonly Turn[] {
+function turnsOfInput(request: JsonObject): readonly Turn[] {
+  const { messages, contents, input, prompt } = request;
   if (Array.isArray(messages)) return objects(messages).map(turnOf);
   if (Array.isArray(contents)) return objects(contents).map(turnOf);
   if (Array.isArray(input) && input.some(isObject)) return objects(input).map(turnOf);
-  return [input, prompt].flatMap((text) =>
+  const said = [input, prompt].flatMap((text) =>
     [text].flat().flatMap((one) => (typeof one === 'string' ? [userSaid(one)] : [])),
   );
+  const files = objects([request.file, ...listOf(request.pictures), request.mask]);
+  return files.length === 0 ? said : [...said, { role: 'user', parts: files.map(mediaOf) }];
 }
 
 const userSaid = (text: string): Turn => ({ role: 'user', parts: [{ kind: 'text', text }] });
@@ -72,11 +77,15 @@ function turnsOfAnswer(answer: JsonObject): readonly Turn[] {
   const pictures = objects(answer.data).flatMap(({ b64_json: data }) =>
     typeof data === 'string'
       ? [said([imageOf({ data, mimeType: `image/${textOf(answer.output_format) ?? 'png'}` })])]
-      : [],
+      : isObject(data)
+        ? [said([mediaOf({ type: 'image', ...data })])]
+        : [],
   );
+  const spoken = isObject(answer.audio) ? [said([mediaOf(answer.audio)])] : [];
   // A transcript has its text alone.
   const heard = Object.keys(answer).every((name) => name !== 'choices') && textOf(answer.text);
-  return [...choices, ...candidates, ...output, ...content, ...pictures, ...(heard ? [said(partsOf(heard))] : [])];
+  const made = [...pictures, ...spoken, ...(heard ? [said(partsOf(heard))] : [])];
+  return [...choices, ...candidates, ...output, ...content, ...made];
 }
 
 const said = (parts: readonly Part[]): Turn => ({ role: 'assistant', parts });
@@ -189,6 +198,20 @@ function audioOf(source: Json): Part {
   const name = textOf(format) ?? 'mpeg';
   const isWhole = typeof data === 'string' && BASE64.test(data) && SHOWN_AUDIO.test(name);
   return { kind: 'audio', url: isWhole ? `data:audio/${name};base64,${data}` : null, note: 'not kept whole' };
+}
+
+const PLAYABLE = /^audio\/(?:mpeg|mp3|wav|x-wav|wave|flac|ogg|opus|aac|mp4|m4a|x-m4a|webm)$/;
+
+/** As the log keeps sent files and sound: type, size and, where that is small, bytes. */
+function mediaOf({ type, bytes, data }: JsonObject): Part {
+  const name = textOf(type) ?? '';
+  if (name.startsWith('image') && typeof data === 'string') return imageOf({ data, mimeType: name });
+  const kind = name.startsWith('image') ? 'image' : 'audio';
+  const size = formatBytes(Number(bytes ?? 0));
+  if (typeof data !== 'string') return { kind, url: null, note: `${size}, more than the log keeps` };
+  const isPlayable = BASE64.test(data) && PLAYABLE.test(name);
+  if (isPlayable) return { kind, url: `data:${name};base64,${data}`, note: size };
+  return { kind, url: null, note: `${size}, which browsers don't play (${name})` };
 }
 
 function toolsOf(tool: JsonObject): Conversation['tools'] {

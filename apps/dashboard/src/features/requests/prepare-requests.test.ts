@@ -208,6 +208,33 @@ describe('conversations', () => {
     ]);
   });
 
+  test('sound that was sent or made is played where it was kept, else its size is told', () => {
+    const file = { name: 'a.wav', type: 'audio/wav', bytes: 3, data: 'AAAA' };
+    const kept = prepareConversation({ model: 'm', file }, { text: 'Hi' });
+    expect(kept?.turns.map(({ parts }) => parts)).toEqual([
+      [{ kind: 'audio', url: 'data:audio/wav;base64,AAAA', note: '3 B' }],
+      [{ kind: 'text', text: 'Hi' }],
+    ]);
+    const long = prepareConversation({ input: 'Hi' }, { audio: { type: 'audio/mpeg', bytes: 200 * 1024 } });
+    expect(long?.turns.at(-1)?.parts).toEqual([
+      { kind: 'audio', url: null, note: '200.0 KiB, more than the log keeps' },
+    ]);
+    const pcm = prepareConversation({ input: 'Hi' }, { audio: { type: 'audio/pcm', bytes: 3, data: 'AAAA' } });
+    expect(pcm?.turns.at(-1)?.parts).toEqual([
+      { kind: 'audio', url: null, note: "3 B, which browsers don't play (audio/pcm)" },
+    ]);
+  });
+
+  test('pictures that were sent are shown, and of long ones the size', () => {
+    const pictures = [{ name: 'a.png', type: 'image/png', bytes: 3, data: 'AAAA' }];
+    const drawn = prepareConversation({ prompt: 'a hat', pictures }, { data: [{ b64_json: { bytes: 2048 } }] });
+    expect(drawn?.turns.map(({ parts }) => parts[0])).toMatchObject([
+      { kind: 'text', text: 'a hat' },
+      { kind: 'image', url: 'data:image/png;base64,AAAA' },
+      { kind: 'image', url: null, note: '2.00 KiB, more than the log keeps' },
+    ]);
+  });
+
   test('only pictures inside the request are drawn, and nothing that could run', () => {
     const image = (url: string) => {
       const request = { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }] };

@@ -58,12 +58,12 @@ const change = createRoute({
   responses: { 200: answers(modelSchema, 'The model as it is now') },
 });
 const put = createRoute({
-  ...at('put', '/models', "Set a model's prices; applies at once"),
+  ...at('put', '/models', "Set a model's prices; the query names it: `?provider=…&model=…`; applies at once"),
   request: { query: modelPath, body: takes(modelBodySchema) },
   responses: { 200: answers(modelSchema, 'The model as it is now') },
 });
 const remove = createRoute({
-  ...at('delete', '/models', "Remove a model's price"),
+  ...at('delete', '/models', "Remove a model's price; the query names it"),
   request: { query: modelPath },
   responses: { 204: { description: 'Deleted' } },
 });

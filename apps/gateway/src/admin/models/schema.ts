@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import { parseUsd } from '@llm0/core/pricing/format-usd';
-import { MODES, missingPrice, type PricedModel, type TokenPrices } from '@llm0/core/pricing/price-book';
+import { MODES, missingPrice, type PricedModel, type TokenPrices, usualMode } from '@llm0/core/pricing/price-book';
 import { DISCOUNT, isUnitPrice } from '@llm0/core/pricing/unit-prices';
 import type { StoredPrice } from '@llm0/drizzle/queries/routing/model-pricing';
 import { count, instantShown, text } from '../fields/fields';
@@ -175,7 +175,7 @@ export function toPricedModel(
     sent === undefined ? stored : (sent ?? undefined);
   return {
     ...at,
-    mode: body.mode ?? existing?.mode ?? modeOf(toPrices(body)),
+    mode: body.mode ?? existing?.mode ?? usualMode(Object.keys(toPrices(body))),
     prices: toPrices(body),
     contextWindow: keep(body.context_window, existing?.contextWindow),
     maxOutputTokens: keep(body.max_output_tokens, existing?.maxOutputTokens),
@@ -183,21 +183,6 @@ export function toPricedModel(
     deprecationDate: existing?.deprecationDate,
     source: 'operator',
   };
-}
-
-/** Price → the mode of a new model that has it and no price for text. */
-const MODE_BY_PRICE: readonly (readonly [price: RegExp, mode: PricedModel['mode']])[] = [
-  [/^search$/, 'rerank'],
-  [/^(?:image|image_.*|output_image)$/, 'image'],
-  [/^character$/, 'speech'],
-  [/^(?:second|minute)$/, 'transcription'],
-  [/^session_second$/, 'realtime'],
-];
-
-function modeOf(prices: TokenPrices): PricedModel['mode'] {
-  if (prices.output !== undefined) return 'chat';
-  const names = Object.keys(prices);
-  return MODE_BY_PRICE.find(([price]) => names.some((name) => price.test(name)))?.[1] ?? 'chat';
 }
 
 /** Throws for a missing price. Models of other modes have at least one. */

@@ -190,6 +190,7 @@ describe.each(ON_ONE_DATABASE)('providers on $name', (kind) => {
     [{ name: 'x', headers: { 'X-A': 'a\nb' } }, 'headers.X-A'],
     [{ name: 'x', key: 'with space' }, 'key'],
     [{ name: 'x', models: [{ model: 'm' }] }, 'models.0.input_usd_per_million'],
+    [{ name: 'x', models: [{ model: 'm', mode: 'chat', image_usd: 1 }] }, 'models.0.input_usd_per_million'],
   ])('%p is refused', async (body, param) => {
     const answer = await call('POST', '/providers', { base_url: upstream.baseUrl, ...body });
     expect([answer.status, answer.body.error.param]).toEqual([400, param]);
@@ -202,11 +203,16 @@ describe.each(ON_ONE_DATABASE)('providers on $name', (kind) => {
   test('changes replace models and headers as a whole; a model that goes loses its price', async () => {
     const changed = await call('PATCH', `/providers/${name}`, {
       headers: null,
-      models: [{ model: 'own-small', input_usd_per_million: 0, output_usd_per_million: 0 }],
+      models: [
+        { model: 'own-small', input_usd_per_million: 0, output_usd_per_million: 0 },
+        { model: 'own-painter', image_usd: '0.04' },
+        { model: 'own-voice', character_usd_per_million: 15 },
+      ],
     });
-    expect(changed.body).toMatchObject({ header_names: [], models: ['own-small'] });
+    expect(changed.body).toMatchObject({ header_names: [], models: ['own-small', 'own-painter', 'own-voice'] });
     const priced = (await listPrices(admin.database.db)).filter((one) => one.provider === name);
-    expect(priced.map((one) => one.model)).toEqual(['own-small']);
+    const modes = Object.fromEntries(priced.map((one) => [one.model, one.mode]));
+    expect(modes).toEqual({ 'own-small': 'chat', 'own-painter': 'image', 'own-voice': 'speech' });
     expect((await call('PATCH', `/providers/${name}`, { is_active: false })).body.is_configured).toBe(false);
     await call('PATCH', `/providers/${name}`, { is_active: true });
   });

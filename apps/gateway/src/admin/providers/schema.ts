@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { missingPrice, type PricedModel } from '@llm0/core/pricing/price-book';
+import { missingPrice, type PricedModel, usualMode } from '@llm0/core/pricing/price-book';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
 import type { StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
 import type { StoredProvider } from '@llm0/drizzle/queries/routing/providers';
@@ -57,7 +57,8 @@ export const headers = z
 
 const model = modelBodySchema.extend({ model: text() }).superRefine((body, context) => {
   const prices: Readonly<Record<string, unknown>> = body;
-  const missing = missingPrice(body.mode ?? 'chat', (field) => prices[field] != null);
+  const given = Object.keys(prices).filter((field) => prices[field] != null);
+  const missing = missingPrice(body.mode ?? usualMode(given), (field) => given.includes(field));
   if (missing !== undefined) context.addIssue({ code: 'custom', path: [missing], message: 'is required' });
 });
 const models = z.array(model).max(500).openapi({ description: 'Models with prices; empty = discover them' });

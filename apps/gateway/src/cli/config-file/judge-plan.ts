@@ -1,7 +1,7 @@
 // Refusals that depend on the gateway, found before the first write.
 import type { JsonObject } from '@llm0/core/chat/json';
 import { BUILT_IN } from '@llm0/core/embedding/built-in-embeddings';
-import { missingPrice } from '@llm0/core/pricing/price-book';
+import { missingPrice, usualMode } from '@llm0/core/pricing/price-book';
 import { type AdminClient, RequestFailed } from '../admin-client';
 import { dataOf, isObject } from '../read-list';
 import { secretsOf } from './compare';
@@ -45,7 +45,8 @@ function problemsOf(
   }
   if (kind === 'token' && found !== undefined && isOwnToken(found)) return ownTokenProblems(body);
   if (kind === 'model') {
-    const missing = missingPrice(String(after.mode ?? 'chat'), (field) => (body[field] ?? null) !== null);
+    const given = Object.keys(body).filter((field) => (body[field] ?? null) !== null);
+    const missing = missingPrice(String(after.mode ?? usualMode(given)), (field) => given.includes(field));
     return missing === undefined ? [] : [[[missing], 'is required']];
   }
   if (kind !== 'alias' && kind !== 'chain') return [];

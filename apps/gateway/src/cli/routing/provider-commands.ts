@@ -18,7 +18,10 @@ const MAX_CONCURRENCY: CommandOption = {
 const settings: Readonly<Record<string, CommandOption>> = {
   'base-url': { kind: 'text', help: 'base URL; usually ends in /v1' },
   headers: { kind: 'json', help: 'sent with every request, as a JSON object; only names are shown' },
-  models: { kind: 'json', help: 'models and prices: [{"model", "input_usd_per_million", "output_usd_per_million"}]' },
+  models: {
+    kind: 'json',
+    help: 'models and prices: [{"model", "input_usd_per_million", "output_usd_per_million"}], or others such as "image_usd"',
+  },
   'passthrough-paths': {
     kind: 'list',
     help: 'pass-through paths besides inference: "POST /v1/files,GET /v1/files/*"',

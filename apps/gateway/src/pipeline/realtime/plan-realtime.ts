@@ -60,7 +60,7 @@ export const REALTIME: Planner<RealtimeJob, RealtimePlan, never> = {
 function planSession(services: Needs, input: Input): RealtimePlan {
   checkGuardrails(input);
   const { principal, request: job } = input;
-  if (job.model === '') throw invalidRequest('model', 'Name the model of the session in its URL: "?model=…".');
+  if (job.model === '') throw invalidRequest('model', namelessMessage(job));
   const tables = services.routing().forProject(principal.project.id);
   const { route: whole } = preparedRoute(principal, tables, {
     model: job.model,
@@ -81,6 +81,14 @@ function planSession(services: Needs, input: Input): RealtimePlan {
   const asked = { ...input, request: { model: job.model, stream: true } };
   const admit = admitPlan(asked, { model: route.limitName, target, hold: NO_HOLD });
   return { route, admit, priced: target.priced, bound: ZERO_USAGE };
+}
+
+/** Some sessions name their model in their first message. */
+function namelessMessage({ protocol, isTranscription }: RealtimeJob): string {
+  if (protocol === 'bidi') return 'The first message must be a "setup" that names its "model".';
+  return isTranscription
+    ? 'The first message must name the model in "session.audio.input.transcription.model".'
+    : 'Name the model of the session in its URL: "?model=…".';
 }
 
 /** Sessions whose answers read the conversation again. */

@@ -19,8 +19,8 @@ import {
   type ModerationRequest,
 } from '@llm0/core/tasks/moderation';
 import { boundRerank, type RerankAnswer, type RerankRequest } from '@llm0/core/tasks/rerank';
-import type { TaskRequest } from '@llm0/core/tasks/task-request';
-import type { Judging, Task } from './task';
+import { judgeTranscript } from './judge-transcript';
+import type { Task } from './task';
 
 /** Verdicts about texts and pictures. */
 export const MODERATION: Task<ModerationRequest, ModerationAnswer> = {
@@ -33,7 +33,7 @@ export const MODERATION: Task<ModerationRequest, ModerationAnswer> = {
       if (part.type === 'image') refuseUnread('input', 'pictures', enforcing);
       inputs.push(part.type === 'text' ? { ...part, text: await texts.text(part.text, 'user') } : part);
     }
-    return { ...request, inputs, ...(await judgeOthers({ texts, enforcing }, request)) };
+    return { inputs };
   },
   textOf: ({ inputs }) => inputs,
 };
@@ -46,8 +46,7 @@ export const RERANK: Task<RerankRequest, RerankAnswer> = {
   async judge(by, request) {
     const documents: string[] = [];
     for (const document of request.documents) documents.push(await by.texts.text(document, 'user'));
-    const query = await by.texts.text(request.query, 'user');
-    return { ...request, query, documents, ...(await judgeOthers(by, request)) };
+    return { documents, query: await by.texts.text(request.query, 'user') };
   },
   textOf: ({ query, documents }) => [query, documents],
   async answerHere(embedder, request, limits) {
@@ -68,11 +67,10 @@ export const IMAGE: Task<ImageRequest, ImageAnswer> = {
   },
   async judge(by, request) {
     if (request.pictures !== undefined) refuseUnread('image', 'pictures', by.enforcing);
-    const prompt = await by.texts.text(request.prompt, 'user');
-    return { ...request, prompt, ...(await judgeOthers(by, request)) };
+    return { prompt: await by.texts.text(request.prompt, 'user') };
   },
   textOf: ({ prompt }) => prompt,
-  async judgeAnswer(judge, answer) {
+  async judgeAnswer({ text: judge }, answer) {
     const images: JsonObject[] = [];
     for (const image of answer.images) {
       const { revised_prompt: text } = image;
@@ -91,8 +89,7 @@ export const DECISION: Task<DecisionRequest, DecisionAnswer> = {
     if (hasPicture(request)) refuseUnread('input', 'pictures', by.enforcing);
     const { input, questions } = request;
     const [judged, asked] = await by.texts.value([input, [...questions]], 'user');
-    const others = await judgeOthers(by, request);
-    return { ...request, ...others, input: judged as JsonValue, questions: asked as JsonObject[] };
+    return { input: judged as JsonValue, questions: asked as JsonObject[] };
   },
   textOf: ({ input, questions }) => [input, questions],
 };
@@ -104,15 +101,12 @@ export const TRANSCRIPTION: Task<TranscriptionRequest, TranscriptAnswer> = {
   boundOf: boundTranscription,
   async judge(by, request) {
     refuseUnread('file', 'audio', by.enforcing);
-    const prompt = request.prompt === undefined ? undefined : await by.texts.text(request.prompt, 'user');
-    return { ...request, prompt, ...(await judgeOthers(by, request)) };
+    const { prompt, format } = request;
+    // A format is one of a few words, which are nobody's own.
+    return prompt === undefined ? { format } : { format, prompt: await by.texts.text(prompt, 'user') };
   },
   textOf: ({ prompt }) => prompt,
-  async judgeAnswer(judge, { segments, words: _words, logprobs: _logprobs, ...answer }) {
-    const text = await judge(answer.text);
-    // Pieces of a text that was changed would show what was taken out of it.
-    return text === answer.text && Array.isArray(segments) ? { ...answer, segments } : { ...answer, text };
-  },
+  judgeAnswer: judgeTranscript,
 };
 
 /** Speech of a text. */
@@ -123,16 +117,8 @@ export const SPEECH: Task<SpeechRequest, SpeechAnswer> = {
   async judge(by, request) {
     const input = await by.texts.text(request.input, 'user');
     const { instructions } = request;
-    const told = instructions === undefined ? undefined : await by.texts.text(instructions, 'user');
-    return { ...request, input, instructions: told, ...(await judgeOthers(by, request)) };
+    return instructions === undefined ? { input } : { input, instructions: await by.texts.text(instructions, 'user') };
   },
   textOf: ({ input, instructions }) => [input, instructions],
+  judgeSaid: async (judge, { input }) => ({ input: await judge(input) }),
 };
-
-/** Fields of a vendor's own may carry text too. */
-async function judgeOthers(
-  { texts }: Judging,
-  { extra, user }: TaskRequest,
-): Promise<Pick<TaskRequest, 'extra' | 'user'>> {
-  return { extra: await texts.value(extra as JsonObject), user: user === undefined ? undefined : await texts.id(user) };
-}

@@ -1,8 +1,9 @@
-import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { afterEach, beforeEach, describe, expect, test } from 'bun:test';
 import { openaiSpeech } from '../../dialects/tasks/audio';
 import { openPipeline, type Pipeline, SECRET } from '../open-pipeline.fixture';
 import { handleTask } from './handle-task';
 import { SPEECH } from './kinds';
+import { LoggedStream, loggedAnswer, loggedRequest } from './logged-task';
 
 let pipeline: Pipeline;
 beforeEach(async () => {
@@ -87,4 +88,69 @@ test('speech that ends before its last event breaks off, and is booked', async (
   await expect(response.text()).rejects.toThrow();
   await ended();
   expect(await pipeline.rows()).toMatchObject([{ status: 'error' }]);
+});
+
+/** The stored request and answer of the only request. */
+const stored = () => {
+  expect(pipeline.world.bodies).toHaveLength(1);
+  const [{ request, response = '' } = {}] = pipeline.world.bodies;
+  return { request, answer: JSON.parse(response) };
+};
+const inBase64 = (text: string) => Buffer.from(text).toString('base64');
+
+describe('the body log', () => {
+  test('has the sound of a stream', async () => {
+    const vendor = speaks();
+    vendor.send(delta('one ') + delta('two') + done);
+    vendor.end();
+    await (await say()).text();
+    await ended();
+    expect(stored()).toMatchObject({
+      request: { input: 'hello' },
+      answer: { audio: { type: 'audio/mpeg', bytes: 7, data: inBase64('one two') } },
+    });
+  });
+
+  test('has the sound of events', async () => {
+    const vendor = speaks();
+    vendor.send(delta('one ') + delta('two') + done);
+    vendor.end();
+    await (await say({ stream_format: 'sse', response_format: 'wav' })).text();
+    await ended();
+    expect(stored().answer).toMatchObject({ audio: { type: 'audio/wav', bytes: 7, data: inBase64('one two') } });
+  });
+
+  test('has the size alone of long sound', async () => {
+    const vendor = speaks();
+    vendor.send(delta('x'.repeat(200_000)) + done);
+    vendor.end();
+    await (await say()).text();
+    await ended();
+    expect(stored().answer).toEqual({ audio: { type: 'audio/mpeg', bytes: 200_000 } });
+  });
+
+  test('has a short file as its bytes, and of a long one the size', () => {
+    const file = (bytes: number) => ({ name: 'a.wav', type: 'audio/wav', pieces: [Buffer.alloc(bytes, 'x')] });
+    const request = { ...{ model: 'm', stream: false, extra: {} }, file: file(3), pictures: [file(200_000)] };
+    expect(loggedRequest(request)).toMatchObject({
+      file: { name: 'a.wav', type: 'audio/wav', bytes: 3, data: inBase64('xxx') },
+      pictures: [{ name: 'a.wav', type: 'audio/wav', bytes: 200_000 }],
+    });
+  });
+
+  test('has a short image of an answer, and the size of a long one', () => {
+    const answer = { data: [{ b64_json: 'A'.repeat(4000) }, { b64_json: 'A'.repeat(400_000) }] };
+    const logged = JSON.parse(loggedAnswer(answer));
+    expect(logged.data).toEqual([answer.data[0], { b64_json: { bytes: 300_000 } }]);
+  });
+
+  test('has the last image of a stream', () => {
+    const stream = new LoggedStream('text/event-stream; charset=utf-8', 'audio/mpeg');
+    const events = [
+      event({ type: 'image_generation.partial_image', b64_json: 'AAAA' }),
+      event({ type: 'image_generation.completed', b64_json: 'BBBB', output_format: 'webp' }),
+    ];
+    for (const byte of Buffer.from(events.join(''))) stream.push(Uint8Array.of(byte));
+    expect(JSON.parse(stream.answer())).toMatchObject({ data: [{ b64_json: 'BBBB' }], output_format: 'webp' });
+  });
 });

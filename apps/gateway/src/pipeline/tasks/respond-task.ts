@@ -15,6 +15,7 @@ import { asGatewayError } from '../request/respond-error';
 import { addCostHeaders, type HeaderTable, responseHeaders } from '../request/response-headers';
 import { SHORT_BYTES, takenStream, takenWhole } from '../request/taken-stream';
 import type { TaskResponse } from './ask-target';
+import { LoggedStream, loggedAnswer, loggedRequest } from './logged-task';
 import type { TaskPlan } from './plan-task';
 import type { TaskMeter } from './task-meter';
 
@@ -57,7 +58,7 @@ export async function respondWhole<R extends TaskRequest, A extends JsonObject>(
   const isLong = isLongJson(json);
   const body =
     bytes?.body ?? (events === undefined ? await encodeJson(json, isLong) : await encodeEvents(events, isLong));
-  services.bodyLog.keep(() => givenBodies(served, loggedRequest(request), isLong ? undefined : JSON.stringify(json)));
+  services.bodyLog.keep(() => givenBodies(served, loggedRequest(request), loggedAnswer(json, bytes)));
   const stored = kept && claim.complete(() => kept);
   if (stored !== undefined) await stored;
   if (meter.handedOver !== undefined) await meter.handedOver;
@@ -74,13 +75,6 @@ async function encodeEvents(events: readonly JsonObject[], isLong: boolean): Pro
   const parts: (string | Blob)[] = [];
   for (const event of events) parts.push(`event: ${event.type}\ndata: `, await encodeJson(event, isLong), '\n\n');
   return new Blob(parts);
-}
-
-/** Files are not logged. */
-function loggedRequest<R extends TaskRequest>(request: R): JsonObject {
-  const omitBytes = (_name: string, value: unknown) =>
-    value instanceof Uint8Array ? `${value.byteLength} bytes` : value;
-  return JSON.parse(JSON.stringify(request, omitBytes)) as JsonObject;
 }
 
 export interface StreamedTask<A> {
@@ -105,11 +99,14 @@ export async function respondStream<R extends TaskRequest, A extends JsonObject>
   const type = stream.reader.type ?? EVENT_STREAM;
   headers['Content-Type'] = type;
   headers['Cache-Control'] = 'no-cache';
+  const logged =
+    services.bodyLog.isOff === true ? undefined : new LoggedStream(type, soundTypeOf(admission.plan.request));
   let isOver = false;
   const end = () => {
     if (isOver) return;
     isOver = true;
     stream.close();
+    if (logged !== undefined) keepStream(services, served, logged);
     onEnd();
   };
   let isSettled = false;
@@ -123,6 +120,7 @@ export async function respondStream<R extends TaskRequest, A extends JsonObject>
     if (isOver) return undefined;
     try {
       const bytes = await stream.next();
+      if (bytes !== undefined) logged?.push(bytes);
       if (bytes === undefined || stream.isAll()) await settle();
       if (bytes === undefined) end();
       return bytes;
@@ -149,6 +147,16 @@ export async function respondStream<R extends TaskRequest, A extends JsonObject>
   void drain(next);
   return new Response(first as Uint8Array<ArrayBuffer>, { headers });
 }
+
+const keepStream = <R extends TaskRequest, A extends JsonObject>(
+  { bodyLog }: Pick<Services, 'bodyLog'>,
+  served: ServedTask<R, A>,
+  logged: LoggedStream,
+) => bodyLog.keep(() => givenBodies(served, loggedRequest(served.admission.plan.request), logged.answer()));
+
+/** Of events with sound, which don't say. */
+const soundTypeOf = ({ format }: TaskRequest & { readonly format?: unknown }): string =>
+  `audio/${typeof format === 'string' && format !== 'mp3' ? format : 'mpeg'}`;
 
 async function drain(next: () => Promise<Uint8Array | undefined>): Promise<void> {
   try {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@llm0/core/chat/json';
+import type { JsonObject, JsonValue } from '@llm0/core/chat/json';
 import type { Usage } from '@llm0/core/chat/usage';
 import type { TextEmbedder } from '@llm0/core/embedding/built-in-embeddings';
 import type { GuardedTexts } from '@llm0/core/guardrails/chat/guard-texts';
@@ -18,14 +18,19 @@ export interface Task<R extends TaskRequest = TaskRequest, A extends JsonObject 
   partOf(provider: Provider): TaskPart<R, A> | undefined;
   /** The most that a target bills. Throws `request_over_limit` where strict caps find no bound. */
   boundOf(request: R, priced: PricedModel, strict: boolean): Usage;
-  /** The request without what guardrails remove. Throws for content that they can't read. */
-  judge(by: Judging, request: R): Promise<R>;
+  /**
+   * The fields with its text, without what guardrails remove; all others are judged alike. Throws for content that they
+   * can't read.
+   */
+  judge(by: Judging, request: R): Promise<Partial<R>>;
   /** Another model that works on the request, billed beside the target; absent where there is none. */
   helperOf?(request: R): Helper | undefined;
   /** All of its text. */
   textOf(request: R): unknown;
   /** The answer with each of its texts judged; absent where it has none. */
-  judgeAnswer?(judge: (text: string) => Promise<string>, answer: A): Promise<A>;
+  judgeAnswer?(by: JudgedAnswer, answer: A): Promise<A>;
+  /** Fields that the answer repeats in a form that nobody can read; absent where there are none. */
+  judgeSaid?(judge: JudgedAnswer['text'], request: R): Promise<Partial<R>>;
   /** Answers by the model in this process; absent where that can't. */
   answerHere?(embedder: TextEmbedder, request: R, limits: HereLimits): Promise<TaskAnswer<A>>;
 }
@@ -36,6 +41,13 @@ export interface Helper {
   readonly model: string;
   /** As `Task.boundOf`. */
   boundOf(priced: PricedModel, strict: boolean): Usage;
+}
+
+/** Guardrails at work on an answer. Throws `guardrail_blocked`. */
+export interface JudgedAnswer {
+  text(text: string): Promise<string>;
+  /** Other forms of the text, by the searching rules; lists as one text. */
+  value<T extends JsonValue>(value: T): Promise<T>;
 }
 
 /** Guardrails at work on a request. */

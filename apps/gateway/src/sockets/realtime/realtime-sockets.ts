@@ -107,11 +107,15 @@ export class RealtimeSockets {
     return peer instanceof Response ? peer : { peer, requestId: caller.ctx.requestId };
   }
 
-  private async begin(caller: SessionCaller, wanted: Wanted): Promise<SessionSocket | Response> {
+  private async begin(
+    caller: SessionCaller,
+    wanted: Wanted,
+    envelope: ErrorEnvelope = envelopeOf(wanted),
+  ): Promise<SessionSocket | Response> {
     const { services } = this.needs;
     const { headers, request, protocol, dialect, model, isTranscription, secret } = wanted;
     const session = await openSession(services, caller, {
-      ...{ protocol, dialect, model, isTranscription, envelope: envelopeOf(wanted) },
+      ...{ protocol, dialect, model, isTranscription, envelope },
       httpRequest: { headers, signal: request.signal },
     });
     if (session instanceof Response) return session;
@@ -134,7 +138,7 @@ export class RealtimeSockets {
     } catch (cause) {
       const error = this.asError(cause);
       socket.cut(error);
-      return this.needs.refuse(new URL(request.url).pathname, error);
+      throw error;
     }
     this.watch.add(watched as Watched);
     return socket;
@@ -146,9 +150,10 @@ export class RealtimeSockets {
       open: async (first) => {
         isOpening = true;
         this.late.delete(late);
-        const opened = await this.begin(caller, { ...wanted, model: modelOf(first) });
+        const refusal = new NotedRefusal();
+        const opened = await this.begin(caller, { ...wanted, model: modelOf(first) }, refusal);
         if (opened instanceof SessionSocket) return opened;
-        throw await errorOf(opened);
+        throw this.asError(refusal.error);
       },
       onClose: () => {
         this.late.delete(late);
@@ -178,9 +183,12 @@ function modelOf(first: string): string {
   return '';
 }
 
-/** The refusal of an ordinary answer, for a connection that is there already. */
-async function errorOf(response: Response): Promise<GatewayError> {
-  const body = parseJson(await response.text());
-  const error = isObject(body) && isObject(body.error) ? body.error : {};
-  return new GatewayError('invalid_request', typeof error.message === 'string' ? error.message : 'refused');
+/** Keeps a refusal for a connection that is there already: nobody reads its answer. */
+class NotedRefusal implements ErrorEnvelope {
+  error: GatewayError | undefined;
+
+  encodeError(error: GatewayError): string {
+    this.error = error;
+    return '';
+  }
 }

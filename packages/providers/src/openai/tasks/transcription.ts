@@ -47,8 +47,11 @@ export function createTranscription(
 
 const TIMED: ReadonlySet<string> = new Set(['srt', 'vtt', 'verbose_json']);
 
-/** Formats without usage are made here, from one that has it. */
-function formatOf({ format, stream }: TranscriptionRequest, { tellsUsage }: TranscriptionQuirks): string {
+/**
+ * Formats without usage are made here, from one that has it. Models that are billed by token tell their tokens, and
+ * know no other one.
+ */
+function formatOf({ format, stream }: TranscriptionRequest, tellsUsage: boolean): string {
   if (format === 'diarized_json') return format;
   return TIMED.has(format) || (!tellsUsage && !stream) ? 'verbose_json' : 'json';
 }
@@ -60,9 +63,10 @@ function encodeTranscription(
 ): EndpointRequest {
   const { extra, prompt, stream, user, translates, file } = request;
   const dropped = new DroppedParameters(context);
+  const tellsUsage = quirks.tellsUsage || context.priced?.prices.input_audio !== undefined;
   const fields = present({
     ...extra,
-    ...{ model: context.model, prompt, user, response_format: formatOf(request, quirks) },
+    ...{ model: context.model, prompt, user, response_format: formatOf(request, tellsUsage) },
     stream: stream && quirks.streams ? true : undefined,
   });
   const texts = Object.entries(fields).flatMap(([name, value]): FormField[] =>

@@ -10,9 +10,10 @@ import { isRunning, type PlaygroundStore, type Run } from '../playground-store';
 import type { ChatFault } from '../read-chat';
 import type { ChatOutcome } from '../send-chat';
 import { checkAnswer } from './check-answer';
-import { describeAnswer } from './describe-answer';
+import { billOf, describeAnswer, isBilledLater } from './describe-answer';
 import { adviceFor } from './prepare-advice';
 import { RouteTrace } from './route-trace';
+import { useRequestRow } from './use-request-row';
 
 interface Props {
   readonly run: Run;
@@ -172,7 +173,9 @@ function Fault({ fault }: { readonly fault: ChatFault }) {
 function Measures({ outcome }: { readonly outcome: ChatOutcome }) {
   const [isTraced, setIsTraced] = useState(false);
   const id = useId();
-  const { costUsd, ttftMs, totalMs, tokensIn, tokensOut, headers, requestId } = outcome;
+  const { ttftMs, totalMs, headers, requestId } = outcome;
+  const row = useRequestRow(isBilledLater(outcome) ? requestId : null).data;
+  const { costUsd, tokensIn, tokensOut } = billOf(outcome, row ?? null);
   const measures = [
     ['Cost', costUsd === null ? NOTHING : formatUsdExact(costUsd)],
     ['First token', formatMs(ttftMs)],

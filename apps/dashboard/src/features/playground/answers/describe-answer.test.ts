@@ -1,6 +1,6 @@
-import { expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import type { Run } from '../playground-store';
-import { describeAnswer } from './describe-answer';
+import { billOf, describeAnswer, isBilledLater } from './describe-answer';
 
 const head = (model: string, headers: Record<string, string>, costUsd: number | null = null) =>
   describeAnswer({ model, headers: Object.entries(headers), outcome: { costUsd } as Run['outcome'] });
@@ -34,4 +34,25 @@ test('the requested model needs no reason, with its provider or before the answe
     { model: 'gpt-4o', reason: null, price: null },
     { model: 'gpt-4o', reason: null, price: null },
   ]);
+});
+
+describe('the bill', () => {
+  const none = { costUsd: null, tokensIn: null, tokensOut: null };
+  const sound = { kind: 'speech', url: 'data:audio/mpeg;base64,AAAA' } as const;
+
+  test('of sound is that of its row', () => {
+    expect(isBilledLater({ costUsd: null, fault: null, media: [sound] })).toBe(true);
+    expect(isBilledLater({ costUsd: 0.01, fault: null, media: [sound] })).toBe(false);
+    expect(isBilledLater({ costUsd: null, fault: null, media: [] })).toBe(false);
+    expect(billOf(none, null)).toEqual(none);
+    expect(billOf(none, { cost_usd: 0.002, tokens_in: 10, tokens_out: 200 })).toEqual({
+      ...{ costUsd: 0.002, tokensIn: 10, tokensOut: 200 },
+    });
+    expect(billOf(none, { cost_usd: 0.002, tokens_in: 0, tokens_out: 0 })).toEqual({ ...none, costUsd: 0.002 });
+  });
+
+  test('of an answer that tells it is its own', () => {
+    const told = { costUsd: 0.01, tokensIn: 1, tokensOut: 2 };
+    expect(billOf(told, { cost_usd: 0.02, tokens_in: 3, tokens_out: 4 })).toEqual(told);
+  });
 });

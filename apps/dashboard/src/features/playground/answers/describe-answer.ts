@@ -1,5 +1,7 @@
+import type { Log } from '../../../api/logs';
 import { formatUsd } from '../../../format/format-usd';
 import type { Run } from '../playground-store';
+import type { ChatOutcome } from '../send-chat';
 
 /** Heading of an answer: the model that gave it, and why it isn't the requested one. */
 export interface AnswerHead {
@@ -22,6 +24,23 @@ export function describeAnswer({
     model,
     reason: isAsked && !told.has('x-failover') ? null : `${reasonFor(told)}${isAsked ? '' : `, requested: ${asked}`}`,
     price: costUsd === null ? null : formatUsd(costUsd),
+  };
+}
+
+type Bill = Pick<ChatOutcome, 'costUsd' | 'tokensIn' | 'tokensOut'>;
+
+/** Sound has no place for its bill: its row has it. */
+export const isBilledLater = ({ costUsd, fault, media }: Pick<ChatOutcome, 'costUsd' | 'fault' | 'media'>): boolean =>
+  costUsd === null && fault === null && media.length > 0;
+
+/** The answer's own bill, else that of its row. No tokens at all: something else is billed. */
+export function billOf(told: Bill, row: Pick<Log, 'cost_usd' | 'tokens_in' | 'tokens_out'> | null): Bill {
+  if (row === null) return told;
+  const isByToken = row.tokens_in + row.tokens_out > 0;
+  return {
+    costUsd: told.costUsd ?? row.cost_usd,
+    tokensIn: told.tokensIn ?? (isByToken ? row.tokens_in : null),
+    tokensOut: told.tokensOut ?? (isByToken ? row.tokens_out : null),
   };
 }
 

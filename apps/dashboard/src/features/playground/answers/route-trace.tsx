@@ -1,12 +1,9 @@
-import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { api, read } from '../../../api/client';
 import { describeAttempt, type StepKind } from '../../../charts/waterfall/prepare-waterfall';
 import { formatMs } from '../../../format/format-number';
 import { cacheOutcome } from '../../requests/prepare-request';
+import { useRequestRow } from './use-request-row';
 
-const EVERY_MS = 700;
-const MOST_LOOKS = 15;
 const SAID = {
   exact: 'Answered from the exact cache.',
   semantic: 'Answered from the semantic cache.',
@@ -16,11 +13,7 @@ const TINTS: Partial<Record<StepKind, string>> = { attempt: 'text-good', failed:
 
 /** Tried targets in order with their outcomes, from the request's row once it exists. */
 export function RouteTrace({ requestId }: { readonly requestId: string }) {
-  const row = useQuery({
-    queryKey: ['logs', 'trace', requestId],
-    queryFn: async () => (await read(api.logs.$get({ query: { request_id: requestId } }))).data[0] ?? null,
-    refetchInterval: ({ state }) => (state.data || state.dataUpdateCount >= MOST_LOOKS ? false : EVERY_MS),
-  });
+  const row = useRequestRow(requestId);
   const log = row.data;
   if (!log) {
     const isOver = row.error !== null || (row.data === null && !row.isFetching && row.isFetchedAfterMount);
