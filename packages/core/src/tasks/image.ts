@@ -109,8 +109,11 @@ function checkBounded({ provider, model, maxOutputTokens }: PricedModel, files: 
 }
 
 /** Without a quality, the usual one of a high price. */
-function tokensOfImage({ size, quality = 'high' }: ImageRequest): number {
+function tokensOfImage({ size, quality = 'high' }: Pick<ImageRequest, 'size' | 'quality'>): number {
   const { width, height } = readSize(size) ?? USUAL_SIZE;
   const perSquare = TOKENS_PER_SQUARE[quality] ?? TOKENS_PER_SQUARE.high ?? 0;
   return Math.ceil((perSquare * width * height) / SQUARE);
 }
+
+/** Of an image that nobody described, as a chat model may draw it. */
+export const USUAL_IMAGE_TOKENS = tokensOfImage({});

@@ -1,4 +1,5 @@
 import type { JsonObject, WireFormat } from '@llm0/core/chat/json';
+import type { Usage } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Principal } from '@llm0/core/keys/api-key';
 import type { PriceBook, PricedModel } from '@llm0/core/pricing/price-book';
@@ -18,8 +19,8 @@ export interface CostlyTarget {
 export interface CostlyPlan {
   /** Priced models that may answer instead of the target. */
   readonly others?: readonly PricedModel[];
-  /** Part of the cost is an estimate, which the row shows. */
-  readonly isInexact: boolean;
+  /** Part of the cost is an estimate, which the row shows; `untold`: unless the usage tells media or fees. */
+  readonly isInexact: boolean | 'untold';
   /** Requested tier in lower case. */
   readonly tier?: string;
 }
@@ -54,7 +55,20 @@ export function judgeCostly({ principal, targets, prices }: Judging, costly: Cos
   const others = names.flatMap(({ name, field }) => pricesOf(principal, { name, field, targets }, prices));
   const isOddTier = checkTier(principal, costly, targets);
   const isOpen = names.length > 0 || uses.some(({ effect }) => effect === 'answers');
-  return { others: isOpen ? others : undefined, isInexact: isOddTier || isOpen || uses.length > 0, tier };
+  // The price of a tool that usage tells is part of the fee, and not of the answer.
+  const isTold = uses.every((use) => use.isTold) && names.every(({ field }) => field === TOOL_MODEL);
+  const isUsed = uses.length + names.length > 0;
+  const isInexact = isOddTier || (isTold ? isUsed && 'untold' : isUsed);
+  return { others: isOpen ? others : undefined, isInexact, tier };
+}
+
+const TOOL_MODEL = 'tools.model';
+
+/** True if the bill of this usage is an estimate. */
+export function isEstimate({ isInexact = false }: Partial<CostlyPlan>, usage: Usage): boolean {
+  if (isInexact !== 'untold') return isInexact;
+  const { outputAudioTokens, outputImageTokens = 0, feeNanoUsd = 0 } = usage;
+  return outputAudioTokens + outputImageTokens + feeNanoUsd === 0;
 }
 
 function refuseUse(principal: Principal, { field, effect }: CostlyUse): void {

@@ -14,6 +14,7 @@ import type { TaskSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import { Booking, type BookingInput, type BookingNeeds, cacheTtlMs, type Ending } from '../metering/booking';
 import type { Outcome } from '../metering/build-record';
+import { isEstimate } from '../request/check-costly';
 import type { TaskPlan } from './plan-task';
 
 /** What one target answered and reported. */
@@ -112,7 +113,7 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
     const helped = helper && this.helped(helper);
     const usage =
       helper === undefined ? own : addUsage(own, { ...helper.usage, ...(helped ? {} : { estimated: true }) });
-    const isInexact = plan.isInexact || effort.wasteEstimated === true;
+    const isInexact = isEstimate(plan, usage) || effort.wasteEstimated === true;
     const known = addCost(this.costOf(helped === undefined ? usage : own, target), helped);
     const isHidden = usage.estimated === true || plan.others !== undefined;
     const shown = isInexact ? { ...usage, estimated: true } : usage;
