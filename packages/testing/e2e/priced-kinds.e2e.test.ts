@@ -1,8 +1,26 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { logRow, settledLedger, shareEnvironment, type TestEnvironment } from './environment';
+import { type LogRow, logRow, settledLedger, shareEnvironment, type TestEnvironment } from './environment';
 
 const SETUP_MS = 60_000;
+
+/** Model → its prices, each for another kind of request. */
+const SHAPES = {
+  text: { input_usd_per_million: 1, output_usd_per_million: 2 },
+  vector: { mode: 'embedding', input_usd_per_million: 1 },
+  spoken: { mode: 'speech', input_usd_per_million: 1, output_audio_usd_per_million: 12 },
+  characters: { mode: 'speech', character_usd_per_million: 15 },
+  heard: {
+    ...{ mode: 'transcription', input_usd_per_million: 1, output_usd_per_million: 2 },
+    input_audio_usd_per_million: 6,
+  },
+  minute: { mode: 'transcription', minute_usd: 0.006 },
+  image: { mode: 'image', image_usd: 0.04 },
+  drawn: { mode: 'image', input_usd_per_million: 5, output_image_usd_per_million: 30 },
+  search: { mode: 'rerank', search_usd: 0.002 },
+} as const;
+type Shape = keyof typeof SHAPES;
+const SHAPE_NAMES = Object.keys(SHAPES) as Shape[];
 
 const PRICES: readonly (readonly [provider: string, model: string, prices: Record<string, unknown>])[] = [
   [
@@ -12,7 +30,30 @@ const PRICES: readonly (readonly [provider: string, model: string, prices: Recor
       max_output_tokens: 32_768,
     },
   ],
+  ...SHAPE_NAMES.map((shape) => ['openai', `omni-moderation-by-${shape}`, SHAPES[shape]] as const),
 ];
+
+/** A second of silence. */
+function second(): Blob {
+  const file = Buffer.alloc(44 + 8000);
+  file.write('RIFF', 0);
+  file.write('WAVEfmt ', 8);
+  file.writeUInt32LE(16, 16);
+  file.writeUInt32LE(0x1_0001, 20);
+  file.writeUInt32LE(8000, 24);
+  file.writeUInt32LE(8000, 28);
+  file.writeUInt32LE(0x8_0001, 32);
+  file.write('data', 36);
+  file.writeUInt32LE(8000, 40);
+  return new Blob([file], { type: 'audio/wav' });
+}
+
+function formOf(fields: Readonly<Record<string, string>>): FormData {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  form.append('file', second(), 'a.wav');
+  return form;
+}
 
 describe('answers of one kind at the endpoint of another', () => {
   let world: TestEnvironment;
@@ -34,12 +75,70 @@ describe('answers of one kind at the endpoint of another', () => {
   });
 
   const post = async (path: string, body: unknown) => {
-    const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
-    const response = await fetch(world.gateway.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    const isForm = path.includes('/transcriptions');
+    const headers = { 'x-api-key': apiKey, ...(isForm ? {} : { 'content-type': 'application/json' }) };
+    const sent = isForm ? formOf(body as Record<string, string>) : JSON.stringify(body);
+    const response = await fetch(world.gateway.url + path, { method: 'POST', headers, body: sent });
     const text = await response.text();
     const row = () => logRow(world.gateway, response.headers.get('x-request-id') ?? '');
     return { status: response.status, text, row };
   };
+
+  describe('a price that does not cover a request', () => {
+    const TEXT: readonly Shape[] = ['text', 'heard'];
+    const turn = [{ role: 'user', content: 'Hi' }];
+    const KINDS: readonly (readonly [path: string, priced: readonly Shape[], body: Record<string, unknown>])[] = [
+      ['/v1/chat/completions', TEXT, { messages: turn }],
+      ['/v1/responses', TEXT, { input: 'Hi' }],
+      ['/v1/messages', TEXT, { messages: turn, max_tokens: 20 }],
+      ['/v1/completions', TEXT, { prompt: 'Hi' }],
+      ['/passthrough/openai/v1/chat/completions', TEXT, { messages: turn, max_tokens: 20 }],
+      ['/passthrough/openai/v1/embeddings', ['text', 'vector', 'spoken', 'heard', 'drawn'], { input: 'Hi' }],
+      // A model of another kind has no vectors, whatever its price.
+      ['/v1/embeddings', ['vector'], { input: 'Hi' }],
+      ['/v1/images/generations', ['image', 'drawn'], { prompt: 'a fox' }],
+      ['/v1/audio/speech', ['characters', 'spoken'], { input: 'Hi', voice: 'alloy' }],
+      ['/v1/audio/transcriptions', ['heard', 'minute'], {}],
+      ['/v1/moderations', ['text', 'vector', 'spoken', 'heard', 'drawn'], { input: 'Hi' }],
+    ];
+    test.each(KINDS)('is a missing price at %s', async (path, priced, body) => {
+      await newKey({ monthly_cap_usd: 5 });
+      if (path.endsWith('transcriptions')) world.upstream.control.setDefault({ seconds: 60 });
+      for (const shape of SHAPE_NAMES) {
+        const model = `${path.startsWith('/passthrough') ? '' : 'openai/'}omni-moderation-by-${shape}`;
+        const { received } = world.upstream.control.counters;
+        const { status, text, row } = await post(path, { ...body, model });
+        const asked = world.upstream.control.counters.received - received;
+        if (!priced.includes(shape)) {
+          const isKnown =
+            text.includes('has no price') || text.includes('is not known') || text.includes('has no embeddings');
+          expect([shape, status, isKnown, asked]).toEqual([shape, 400, true, 0]);
+          continue;
+        }
+        const { cost_usd, cost_detail } = (await row()) as LogRow & { cost_detail: { price_source?: string } };
+        expect([shape, status, cost_usd > 0, cost_detail.price_source, asked]).toEqual([
+          shape,
+          200,
+          true,
+          undefined,
+          1,
+        ]);
+      }
+    });
+
+    test('is refused by name under strict caps, and marked where a project allows it', async () => {
+      const chat = { model: 'openai/omni-moderation-by-spoken', messages: turn };
+      await newKey({ strict_caps: true, monthly_cap_usd: 5 });
+      const refused = await post('/v1/chat/completions', chat);
+      expect(refused.status).toBe(400);
+      expect(refused.text).toContain(
+        '\\"openai/omni-moderation-by-spoken\\" has no price for this kind of request (output)',
+      );
+      await newKey({ monthly_cap_usd: 5, unknown_model_policy: 'allow_unpriced' });
+      const { status, row } = await post('/v1/chat/completions', chat);
+      expect([status, await row()]).toMatchObject([200, { cost_detail: { price_source: 'unpriced' } }]);
+    });
+  });
 
   describe('images that a chat model draws', () => {
     const MODEL = 'gemini-8-flash-image';

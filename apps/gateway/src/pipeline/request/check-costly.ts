@@ -2,6 +2,7 @@ import type { JsonObject, WireFormat } from '@llm0/core/chat/json';
 import type { Usage } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Principal } from '@llm0/core/keys/api-key';
+import { coversClasses } from '@llm0/core/pricing/class-prices';
 import type { PriceBook, PricedModel } from '@llm0/core/pricing/price-book';
 import { notAllowed } from '@llm0/core/routing/named-targets';
 import { shownName } from '@llm0/core/routing/near-names';
@@ -103,7 +104,9 @@ export function pricesOf(
   });
   if (!isModelAllowed(principal.key, [name, ...spellings])) throw notAllowed(name);
   const found = providers.flatMap((provider) => prices.find(provider, withoutPrefix(name, provider)) ?? []);
-  if (found.length > 0 || !refusesUnpriced(principal)) return found;
+  // A tool makes something else than text.
+  const isCovered = field === TOOL_MODEL || found.every((priced) => coversClasses(priced));
+  if ((found.length > 0 && isCovered) || !refusesUnpriced(principal)) return found;
   const message = `"${shownName(name)}" (in "${field.slice(0, 80)}") has no price, and this project refuses unpriced models.`;
   throw new GatewayError('model_not_priced', message, { param: field.slice(0, 80) });
 }
