@@ -147,6 +147,25 @@ describe.each(ON_ONE_KIND)('audio on %s stores', (kind) => {
     ['whisper-large-9', {}, 111_111, { units: { seconds: 10 }, provider: 'groq' }],
   ];
 
+  test('a vendor bills its least seconds of a streamed transcript too, and they are held', async () => {
+    const tiny = wav(1600);
+    const fields: Fields = [
+      ['model', 'whisper-large-9'],
+      ['stream', 'true'],
+      ['file', tiny],
+    ];
+    const { text, row } = await transcribe(fields);
+    expect(sent()).toMatchObject({ response_format: 'verbose_json' });
+    expect(text).toContain(`"type":"transcript.text.done","text":"${HEARD}"`);
+    expect(await row()).toMatchObject({ cost_usd: 0.000_111_111, cost_estimated: false, units: { seconds: 10 } });
+    // An answer that tells no duration.
+    world.upstream.control.setDefault({ body: JSON.stringify({ text: HEARD }), contentType: 'application/json' });
+    const untold = await transcribe(fields);
+    expect(await untold.row()).toMatchObject({ cost_usd: 0.000_111_111, cost_estimated: true, units: { seconds: 10 } });
+    await update({ monthly_cap_usd: 0.000_3 });
+    expect((await transcribe(fields)).response.status).toBe(402);
+  });
+
   test.each(BILLS)('a transcript by %s with %j costs %d nano-USD', async (model, told, nanoUsd, expected) => {
     world.upstream.control.setDefault(told);
     const { response, json, row } = await transcribe([

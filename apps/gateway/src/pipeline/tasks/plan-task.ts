@@ -19,6 +19,7 @@ import type { RequestContext } from '../request/open-context';
 import { guardedScope, orderedRoute } from '../request/plan-request';
 import { admitPlan, preparedRoute } from '../request/prepared-route';
 import { builtInRoute } from '../upstream/built-in-route';
+import { boundTask } from './bound-task';
 import type { Task } from './task';
 
 /** One request on its way to the decision. */
@@ -75,8 +76,9 @@ export function planTask<R extends TaskRequest, A extends JsonObject>(
   const { ctx, principal } = input;
   const { request, toSend, digest, model } = input.request;
   const { project } = principal;
-  const { strictCaps } = project;
-  const quoteOf = quotesBy((priced) => task.boundOf(toSend ?? request, priced, strictCaps));
+  const { id: projectId, strictCaps } = project;
+  const bounded = { task, request: toSend ?? request, isStrict: strictCaps, projectId };
+  const quoteOf = quotesBy((priced) => boundTask(services, bounded, priced));
   const route = routeOf(services, { task, input, quoteOf });
   const helped = planHelper(services, { task, input, targets: route.targets });
   const wire = { format: 'openai-chat', body: helped.body } as const;

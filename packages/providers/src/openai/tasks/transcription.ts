@@ -26,7 +26,9 @@ export function createTranscription(
   provider: string,
   quirks: TranscriptionQuirks,
 ): TaskPart<TranscriptionRequest, TranscriptAnswer> {
+  const { leastSeconds } = quirks;
   const part: TaskPart<TranscriptionRequest, TranscriptAnswer> = {
+    ...(leastSeconds === undefined ? {} : { leastUnits: { seconds: leastSeconds } }),
     encodeRequest: (request, context) => encodeTranscription(request, context, quirks),
     decodeResponse: (body, { format }) => {
       const text = asString(body.text);
@@ -48,9 +50,11 @@ export function createTranscription(
 const TIMED: ReadonlySet<string> = new Set(['srt', 'vtt', 'verbose_json']);
 
 /** Formats without usage are made here, from one that has it. */
-function formatOf({ format, stream }: TranscriptionRequest, { tellsUsage }: TranscriptionQuirks): string {
+function formatOf({ format, stream }: TranscriptionRequest, { tellsUsage, streams }: TranscriptionQuirks): string {
   if (format === 'diarized_json') return format;
-  return TIMED.has(format) || (!tellsUsage && !stream) ? 'verbose_json' : 'json';
+  // A server without streams answers in whole, and the gateway makes the events.
+  const isStreamed = stream && streams;
+  return TIMED.has(format) || (!tellsUsage && !isStreamed) ? 'verbose_json' : 'json';
 }
 
 function encodeTranscription(
