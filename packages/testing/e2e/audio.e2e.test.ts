@@ -138,6 +138,8 @@ describe.each(ON_ONE_KIND)('audio on %s stores', (kind) => {
   const BILLS: readonly [model: string, told: FakeBehaviour, nanoUsd: number, row: Record<string, unknown>][] = [
     // Audio 90 × 6000 + text 10 × 2500 + output 20 × 10,000.
     ['gpt-transcribe-9', {}, 765_000, { tokens_in: 100, tokens_out: 20, units: null }],
+    // Told in seconds, and priced by token: twenty times the estimate of three seconds, 96 × 6000 + 30 × 10,000.
+    ['gpt-transcribe-9', { seconds: 60 }, 17_520_000, { units: { seconds: 60 }, cost_estimated: true }],
     ['whisper-9', { seconds: 3600 }, 360_000_000, { units: { seconds: 3600 } }],
     ['whisper-9', { seconds: 7 }, 700_000, { units: { seconds: 7 } }],
     // Untold: three seconds by the header.

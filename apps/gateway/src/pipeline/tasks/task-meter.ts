@@ -204,8 +204,20 @@ export function fillTask(told: Usage | undefined, guess: () => Usage, { priced }
   const isFree = (one: Usage) => priced === undefined || computeCost(one, priced).costNanoUsd === 0;
   // Of an SVG, the helper's part may be all of it.
   if (usage.helper !== undefined || !isFree(usage)) return usage;
-  const guessed = guess();
+  const guessed = scaledTo(usage, guess());
   return isFree(guessed) ? usage : guessed;
+}
+
+/** Estimated tokens of audio whose seconds the vendor told, instead of those that the gateway measured. */
+function scaledTo({ units: { seconds } = {} }: Usage, guessed: Usage): Usage {
+  const { units: { seconds: measured = 0 } = {}, inputAudioTokens, outputTokens } = guessed;
+  if (seconds === undefined || measured === 0) return guessed;
+  const scale = (tokens: number) => Math.ceil((tokens * seconds) / measured);
+  return {
+    ...guessed,
+    ...{ inputAudioTokens: scale(inputAudioTokens), outputTokens: scale(outputTokens) },
+    units: { ...guessed.units, seconds },
+  };
 }
 
 const withHelper = (usage: Usage, helper: Usage['helper']): Usage =>
