@@ -549,6 +549,18 @@ describe.each(ON_ONE_KIND)('audio on %s stores', (kind) => {
     expect([second.response.headers.get('x-idempotent-replay'), received()]).toEqual(['true', 3]);
   });
 
+  test('characters are an exact bill, as events and from the cache too', async () => {
+    const asked = { model: 'tts-9', input: 'hello you' };
+    const bill = { cost_usd: 0.000_135, cost_estimated: false, units: { characters: 9 } };
+    const events = await say({ ...asked, stream_format: 'sse' });
+    expect(events.text).toContain('"type":"speech.audio.done"');
+    expect(await events.row()).toMatchObject(bill);
+    world.upstream.control.setDefault({ usage: null });
+    expect(await (await say({ ...asked, stream_format: 'sse' })).row()).toMatchObject(bill);
+    const kept = await say(asked, { 'X-LLM0-Cache-TTL': '60' });
+    expect(await kept.row()).toMatchObject(bill);
+  });
+
   test('short speech of a known length is sent whole', async () => {
     const asked = { model: 'tts-9', input: 'good morning' };
     const { response, bytes } = await say(asked);

@@ -30,7 +30,9 @@ const PRICES: readonly (readonly [provider: string, model: string, prices: Recor
       max_output_tokens: 32_768,
     },
   ],
-  ...SHAPE_NAMES.map((shape) => ['openai', `omni-moderation-by-${shape}`, SHAPES[shape]] as const),
+  ...SHAPE_NAMES.flatMap((shape) =>
+    ['priced-by', 'omni-moderation-by'].map((by) => ['openai', `${by}-${shape}`, SHAPES[shape]] as const),
+  ),
 ];
 
 /** A second of silence. */
@@ -105,7 +107,8 @@ describe('answers of one kind at the endpoint of another', () => {
       await newKey({ monthly_cap_usd: 5 });
       if (path.endsWith('transcriptions')) world.upstream.control.setDefault({ seconds: 60 });
       for (const shape of SHAPE_NAMES) {
-        const model = `${path.startsWith('/passthrough') ? '' : 'openai/'}omni-moderation-by-${shape}`;
+        const name = path === '/v1/moderations' ? `omni-moderation-by-${shape}` : `priced-by-${shape}`;
+        const model = path.startsWith('/passthrough') ? name : `openai/${name}`;
         const { received } = world.upstream.control.counters;
         const { status, text, row } = await post(path, { ...body, model });
         const asked = world.upstream.control.counters.received - received;
@@ -127,17 +130,53 @@ describe('answers of one kind at the endpoint of another', () => {
     });
 
     test('is refused by name under strict caps, and marked where a project allows it', async () => {
-      const chat = { model: 'openai/omni-moderation-by-spoken', messages: turn };
+      const chat = { model: 'openai/priced-by-spoken', messages: turn };
       await newKey({ strict_caps: true, monthly_cap_usd: 5 });
       const refused = await post('/v1/chat/completions', chat);
       expect(refused.status).toBe(400);
-      expect(refused.text).toContain(
-        '\\"openai/omni-moderation-by-spoken\\" has no price for this kind of request (output)',
-      );
+      expect(refused.text).toContain('\\"openai/priced-by-spoken\\" has no price for this kind of request (output)');
       await newKey({ monthly_cap_usd: 5, unknown_model_policy: 'allow_unpriced' });
       const { status, row } = await post('/v1/chat/completions', chat);
       expect([status, await row()]).toMatchObject([200, { cost_detail: { price_source: 'unpriced' } }]);
     });
+  });
+
+  test('media and tools that usage tells in full are no estimate', async () => {
+    const tokens = {
+      input_tokens: 50,
+      output_tokens: 1000,
+      total_tokens: 1050,
+      input_tokens_details: { text_tokens: 50 },
+    };
+    const spoken = { prompt_tokens: 100, completion_tokens: 80, total_tokens: 180 };
+    const split = { prompt_tokens_details: { audio_tokens: 60 }, completion_tokens_details: { audio_tokens: 70 } };
+    const chat = {
+      ...{ id: 'c1', object: 'chat.completion', created: 1, model: 'priced-by-heard' },
+      choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
+    };
+    const response = {
+      ...{ id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'priced-by-text' },
+      output: [{ type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hi' }] }],
+      ...{ usage: { input_tokens: 12, output_tokens: 5, total_tokens: 17 }, tool_usage: { image_gen: tokens } },
+    };
+    const speech = { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' }, max_tokens: 100 };
+    const heard = { model: 'openai/priced-by-heard', messages: [{ role: 'user', content: 'Hi' }], ...speech };
+    const tool = { type: 'image_generation', model: 'gpt-image-2' };
+    const drawn = { model: 'openai/priced-by-text', input: 'Hi', tools: [tool] };
+    // 60 × 6000 + 40 × 1000 + 80 × 2000; without a split, nobody knows.
+    const bills = [
+      ['/v1/chat/completions', heard, { ...chat, usage: { ...spoken, ...split } }, 560_000, false],
+      ['/v1/chat/completions', heard, { ...chat, usage: spoken }, 260_000, true],
+      // 12 × 1000 + 5 × 2000, and the tool's 50 × 5000 + 1000 × 30,000.
+      ['/v1/responses', drawn, response, 30_272_000, false],
+      ['/v1/responses', { ...drawn, tools: [{ type: 'image_generation' }] }, response, 30_272_000, true],
+    ] as const;
+    for (const [path, body, answer, nanoUsd, isEstimate] of bills) {
+      world.upstream.control.setDefault({ body: JSON.stringify(answer), contentType: 'application/json' });
+      const { status, row } = await post(path, body);
+      const { cost_usd, cost_estimated } = await row();
+      expect([path, status, cost_usd, cost_estimated]).toEqual([path, 200, nanoUsd / 1e9, isEstimate]);
+    }
   });
 
   describe('images that a chat model draws', () => {
