@@ -52,6 +52,26 @@ describe.each(ON_ONE_KIND)('files in chat on %s stores', (kind) => {
   const sent = () => JSON.stringify(world.upstream.requests.at(-1)?.body);
   const base64 = (bytes: Buffer) => bytes.toString('base64');
 
+  test('are refused where they are no PDF, picture or text', async () => {
+    const id = await upload(Buffer.from([0x50, 0x4b, 3, 4, 0, 0xff, 0xfe]), 'archive.zip');
+    for (const model of ['anthropic/claude-haiku-4-5', 'gemini-2.5-flash']) {
+      expect([model, await ask(id, model).catch(({ status, param }) => [status, param])]).toEqual([
+        ...[model, [400, 'messages']],
+      ]);
+    }
+    const source = { type: 'file', file_id: id } as never;
+    const content = [{ type: 'document', source } as const];
+    const asked = anthropic.messages.create({
+      model: 'claude-haiku-4-5',
+      max_tokens: 20,
+      messages: [{ role: 'user', content }],
+    });
+    expect(await asked.catch(({ status, message }) => [status, message])).toEqual([
+      ...[400, expect.stringContaining('is no PDF, picture or text')],
+    ]);
+    expect(world.upstream.requests).toEqual([]);
+  });
+
   test('reach each vendor as it takes them', async () => {
     const [pdf, notes] = [await upload(PDF, 'report.pdf'), await upload(NOTES, 'notes.txt')];
     await ask(pdf);
