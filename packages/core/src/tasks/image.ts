@@ -65,6 +65,9 @@ export function boundImages(request: ImageRequest, priced: PricedModel, strict: 
   const files = pictures.length + (mask === undefined ? 0 : 1);
   const isByToken = priced.prices.output_image !== undefined;
   if (strict && isByToken) checkBounded(priced, files);
+  if (strict && request.format === 'svg' && drawingModel(request) === undefined) {
+    throw refuseUnbounded('svg.model', 'an SVG by a model that the vendor chooses');
+  }
   const partials = TOKENS_PER_PARTIAL * partialImages;
   const each = strict ? Math.max(priced.maxOutputTokens ?? 0, tokensOfImage(request)) : tokensOfImage(request);
   const variant = variantOf(request, priced.prices);

@@ -5,7 +5,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Principal, Project } from '@llm0/core/keys/api-key';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import { type Cost, computeCost, UNPRICED } from '@llm0/core/pricing/compute-cost';
-import { isFree, type PricedModel } from '@llm0/core/pricing/price-book';
+import { isFree, type PriceBook, type PricedModel } from '@llm0/core/pricing/price-book';
 import { mayAnswer, withoutOthers } from '@llm0/core/routing/named-targets';
 import { passOver } from '@llm0/core/routing/narrow-route';
 import { shownName } from '@llm0/core/routing/near-names';
@@ -39,6 +39,8 @@ export interface TaskPlan<R extends TaskRequest> extends CostlyPlan {
   readonly admit: AdmitPlan;
   /** Prices of a model that works beside the target; empty where there is none. */
   readonly helpers: readonly PricedModel[];
+  /** See `RequestPlan`. */
+  readonly prices: PriceBook;
   /** Absent where the answer may not be cached. */
   readonly cacheKey?: string | undefined;
   /** Unsupported parameters are dropped instead of refused. */
@@ -91,7 +93,7 @@ export function planTask<R extends TaskRequest, A extends JsonObject>(
   const isKept = digest !== undefined && isCacheable(task, { request, ctx, project });
   const cacheKey = isKept ? taskCacheKey({ projectId: project.id, scope }, digest) : undefined;
   return {
-    ...{ request, toSend, route, cacheKey, ...costly, helpers: helped.helpers },
+    ...{ request, toSend, route, cacheKey, ...costly, helpers: helped.helpers, prices: services.routing().prices },
     dropParams: ctx.controls.dropParams ?? principal.key.dropParams ?? project.dropParams ?? false,
     maxAttempts: strictCaps ? 1 : Number.POSITIVE_INFINITY,
     admit: admitPlan(

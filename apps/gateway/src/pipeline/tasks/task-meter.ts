@@ -110,7 +110,7 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
     // A guess at a price of nothing is the exact cost.
     const isExact = target.priced !== undefined && isFree(target.priced.prices) && plan.others === undefined;
     const own: Usage = isExact ? { ...filled, estimated: false } : filled;
-    const helped = helper && this.helped(helper);
+    const helped = helper && this.helped(helper, target);
     const usage =
       helper === undefined ? own : addUsage(own, { ...helper.usage, ...(helped ? {} : { estimated: true }) });
     const isInexact = isEstimate(plan, usage) || effort.wasteEstimated === true;
@@ -127,9 +127,11 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
   }
 
   /** Cost of a model that worked beside the target; undefined without its price. */
-  private helped({ model = '', usage }: NonNullable<Usage['helper']>): Cost | undefined {
-    const { helpers } = this.input.admission.plan;
-    const priced = helpers.find((one) => model === one.model || model.startsWith(`${one.model}-20`)) ?? helpers[0];
+  private helped({ model = '', usage }: NonNullable<Usage['helper']>, { provider }: Target): Cost | undefined {
+    const { helpers, prices } = this.input.admission.plan;
+    const asked = helpers.find((one) => model === one.model || model.startsWith(`${one.model}-20`)) ?? helpers[0];
+    // The vendor chooses one where the request names none.
+    const priced = asked ?? prices.find(provider, model);
     return priced && computeCost(usage, priced);
   }
 
