@@ -1,5 +1,5 @@
 import type { JsonObject } from '@llm0/core/chat/json';
-import type { Units, Usage } from '@llm0/core/chat/usage';
+import type { Usage } from '@llm0/core/chat/usage';
 import type { SpeechAnswer, SpeechRequest, TranscriptAnswer, TranscriptionRequest } from '@llm0/core/tasks/audio';
 import type { DecisionAnswer, DecisionRequest } from '@llm0/core/tasks/decision';
 import type { ImageAnswer, ImageRequest } from '@llm0/core/tasks/image';
@@ -39,8 +39,8 @@ export interface TaskPart<R extends TaskRequest, A> {
   decodeResponse(body: JsonObject, request: R): TaskAnswer<A>;
   /** A stream in the caller's own events, or bytes; absent where the vendor sends none. `type`: its Content-Type. */
   createStreamReader?(request: R, type: string): TaskStreamReader;
-  /** Units that are billed at least, however small the request. */
-  readonly leastUnits?: Units;
+  /** Seconds that are billed at least, however short the file. */
+  readonly leastSeconds?: number;
   /** The vendor's answers are bytes, not JSON: all of them are streams. */
   readonly sendsBytes?: boolean;
   /** All bytes of such an answer, for one that is kept. */

@@ -99,12 +99,6 @@ function joinUnits(a: Units = {}, b: Units = {}, join: (one: number, other: numb
   return joined;
 }
 
-/** The usage with at least these of its units. */
-export function withLeastUnits(usage: Usage, least: Units | undefined): Usage {
-  if (least === undefined || usage.units === undefined) return usage;
-  return { ...usage, units: joinUnits(usage.units, least, Math.max) };
-}
-
 export const isUntold = ({ untold }: Usage, side: 'input' | 'output'): boolean => untold === side || untold === 'both';
 
 /** undefined if both sides are reported. */

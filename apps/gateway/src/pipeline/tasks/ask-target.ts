@@ -14,7 +14,7 @@ import { notConfigured, stillConnected } from '../upstream/attempt-target';
 import { isBuiltIn } from '../upstream/built-in-route';
 import { flightKey, type SharedCalling, shareCall } from '../upstream/share-call';
 import { UpstreamCall, type UpstreamJob, type UpstreamNeeds } from '../upstream/upstream-call';
-import { type BoundedTask, boundTask } from './bound-task';
+import { type BoundedTask, boundTask } from './plan-task';
 import type { Task } from './task';
 
 export type AskNeeds = UpstreamNeeds & Pick<Services, 'builtInEmbedder' | 'flights'>;
@@ -52,7 +52,9 @@ export function guessTask<R extends TaskRequest, A extends JsonObject>(
 ): Usage {
   const { provider, model } = target;
   const unpriced: PricedModel = { provider, model, mode: '', prices: {}, capabilities: [] };
-  return { ...boundTask(services, bounded, target.priced ?? unpriced), estimated: true };
+  const { priced = unpriced } = target;
+  const estimated = bounded.task.billsBound?.(priced) !== true;
+  return { ...boundTask(services, bounded, priced), estimated };
 }
 
 interface Opened<A> {

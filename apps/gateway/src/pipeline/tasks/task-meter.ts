@@ -113,7 +113,7 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
     const helped = helper && this.helped(helper, target);
     const usage =
       helper === undefined ? own : addUsage(own, { ...helper.usage, ...(helped ? {} : { estimated: true }) });
-    const isInexact = isEstimate(plan, usage) || effort.wasteEstimated === true;
+    const isInexact = (plan.isInexact !== false && isEstimate(plan, usage)) || effort.wasteEstimated === true;
     const known = addCost(this.costOf(helped === undefined ? usage : own, target), helped);
     const isHidden = usage.estimated === true || plan.others !== undefined;
     const shown = isInexact ? { ...usage, estimated: true } : usage;

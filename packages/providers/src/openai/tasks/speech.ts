@@ -32,15 +32,13 @@ export function createSpeech(provider: string, { hasEvents }: SpeechQuirks): Tas
     createStreamReader(request, type) {
       if (!isEvents(type)) return createBytesReader(provider, request, type);
       const unwrapped = request.wantsEvents ? undefined : { type: speechType(request.format), bytesOf: audioIn };
-      const usageOf = (event: JsonObject) => readUsage(event, request);
       return createEventReader({ provider, last: DONE, usageOf, ...(unwrapped === undefined ? {} : { unwrapped }) });
     },
     decodeBytes(bytes, type, request) {
       if (!isEvents(type)) {
-        const { usage } = createBytesReader(provider, request, type);
-        return { answer: { audio: Buffer.from(bytes).toString('base64'), type: speechType(request.format) }, usage };
+        createBytesReader(provider, request, type).push(bytes);
+        return { answer: { audio: Buffer.from(bytes).toString('base64'), type: speechType(request.format) } };
       }
-      const usageOf = (event: JsonObject) => readUsage(event, request);
       const unwrapped = { type: speechType(request.format), bytesOf: audioIn };
       const reader = createEventReader({ provider, last: DONE, usageOf, unwrapped });
       const audio = Buffer.from(reader.push(bytes) ?? []).toString('base64');
@@ -70,18 +68,15 @@ function encodeSpeech(request: SpeechRequest, context: EncodeContext, hasEvents:
 
 const audioIn = ({ audio }: JsonObject) => (typeof audio === 'string' ? Buffer.from(audio, 'base64') : undefined);
 
-/** Characters that are spoken: what is billed where tokens have no price. */
-const spoken = ({ input }: SpeechRequest): Usage => ({ ...ZERO_USAGE, units: { characters: [...input].length } });
-
-function readUsage({ usage }: JsonObject, request: SpeechRequest): Usage {
-  if (!isObject(usage) || usage.input_tokens === undefined) return spoken(request);
+function usageOf({ usage }: JsonObject): Usage | undefined {
+  if (!isObject(usage) || usage.input_tokens === undefined) return undefined;
   const output = usage.output_tokens === undefined ? { untold: 'output' as const } : {};
   const counts = { inputTokens: asCount(usage.input_tokens), outputAudioTokens: asCount(usage.output_tokens) };
-  return { ...spoken(request), ...counts, ...output };
+  return { ...ZERO_USAGE, ...counts, ...output };
 }
 
 /** Bytes that pass unread: what is billed are the characters. */
-function createBytesReader(provider: string, request: SpeechRequest, type: string): TaskStreamReader {
+function createBytesReader(provider: string, { input }: SpeechRequest, type: string): TaskStreamReader {
   let isBegun = false;
   if (isJson(type)) throw upstreamFailure('malformed', provider, 'answered without audio.');
   return {
@@ -96,7 +91,7 @@ function createBytesReader(provider: string, request: SpeechRequest, type: strin
       return isBegun;
     },
     isAll: false,
-    usage: spoken(request),
+    usage: { ...ZERO_USAGE, units: { characters: [...input].length } },
   };
 }
 

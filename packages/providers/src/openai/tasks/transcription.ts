@@ -28,7 +28,7 @@ export function createTranscription(
 ): TaskPart<TranscriptionRequest, TranscriptAnswer> {
   const { leastSeconds } = quirks;
   const part: TaskPart<TranscriptionRequest, TranscriptAnswer> = {
-    ...(leastSeconds === undefined ? {} : { leastUnits: { seconds: leastSeconds } }),
+    ...(leastSeconds === undefined ? {} : { leastSeconds }),
     encodeRequest: (request, context) => encodeTranscription(request, context, quirks),
     decodeResponse: (body, { format }) => {
       const text = asString(body.text);
