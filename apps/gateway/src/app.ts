@@ -19,7 +19,8 @@ import { openaiDecisions } from './dialects/tasks/decisions';
 import { openaiImageEdits, openaiImages } from './dialects/tasks/images';
 import { openaiModerations } from './dialects/tasks/moderations';
 import { cohereRerank } from './dialects/tasks/rerank';
-import { FILE_ROUTES, handleFiles } from './files/handle-files';
+import { ANTHROPIC_FILES, OPENAI_FILES } from './files/file-shapes';
+import { FILE_ROUTES, type FileRequest, handleFiles } from './files/handle-files';
 import { handleMcp, handleMcpEnd, handleMcpStream } from './mcp/endpoint/handle-mcp';
 import { mcpEnvelope } from './mcp/endpoint/mcp-errors';
 import { addConsentRoutes } from './mcp/oauth/consent-routes';
@@ -200,13 +201,19 @@ export function createApp(services: Services, operator?: OperatorRoutes): Hono {
   return app;
 }
 
+/** Files share a path: Anthropic's clients name a version. */
+const fileFormat = ({ headers }: Request): Pick<FileRequest, 'dialect' | 'shape'> =>
+  headers.has('anthropic-version')
+    ? { dialect: anthropicMessages, shape: ANTHROPIC_FILES }
+    : { dialect: openaiChat, shape: OPENAI_FILES };
+
 /** Files and batches, in each format that has them. */
 function addFileRoutes(app: Hono, services: Services): void {
   const endpoints = createLineEndpoints(services);
   for (const [path, methods] of Object.entries(FILE_ROUTES)) {
     for (const [method, work] of Object.entries(methods)) {
       app.on(method, path, ({ req }) =>
-        handleFiles(services, { request: req.raw, dialect: openaiChat, id: req.param('id') ?? '' }, work),
+        handleFiles(services, { ...fileFormat(req.raw), request: req.raw, id: req.param('id') ?? '' }, work),
       );
     }
     app.all(path, (c) => refuseMethod(services, Object.keys(methods).join(', '), c.req.path));

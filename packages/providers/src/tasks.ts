@@ -39,6 +39,8 @@ export interface TaskPart<R extends TaskRequest, A> {
   decodeResponse(body: JsonObject, request: R): TaskAnswer<A>;
   /** A stream in the caller's own events, or bytes; absent where the vendor sends none. `type`: its Content-Type. */
   createStreamReader?(request: R, type: string): TaskStreamReader;
+  /** Seconds that are billed at least, however short the file. */
+  readonly leastSeconds?: number;
   /** The vendor's answers are bytes, not JSON: all of them are streams. */
   readonly sendsBytes?: boolean;
   /** All bytes of such an answer, for one that is kept. */

@@ -138,6 +138,8 @@ describe.each(ON_ONE_KIND)('audio on %s stores', (kind) => {
   const BILLS: readonly [model: string, told: FakeBehaviour, nanoUsd: number, row: Record<string, unknown>][] = [
     // Audio 90 × 6000 + text 10 × 2500 + output 20 × 10,000.
     ['gpt-transcribe-9', {}, 765_000, { tokens_in: 100, tokens_out: 20, units: null }],
+    // Told in seconds, and priced by token: twenty times the estimate of three seconds, 96 × 6000 + 30 × 10,000.
+    ['gpt-transcribe-9', { seconds: 60 }, 17_520_000, { units: { seconds: 60 }, cost_estimated: true }],
     ['whisper-9', { seconds: 3600 }, 360_000_000, { units: { seconds: 3600 } }],
     ['whisper-9', { seconds: 7 }, 700_000, { units: { seconds: 7 } }],
     // Untold: three seconds by the header.
@@ -146,6 +148,25 @@ describe.each(ON_ONE_KIND)('audio on %s stores', (kind) => {
     // At least ten seconds.
     ['whisper-large-9', {}, 111_111, { units: { seconds: 10 }, provider: 'groq' }],
   ];
+
+  test('a vendor bills its least seconds of a streamed transcript too, and they are held', async () => {
+    const tiny = wav(1600);
+    const fields: Fields = [
+      ['model', 'whisper-large-9'],
+      ['stream', 'true'],
+      ['file', tiny],
+    ];
+    const { text, row } = await transcribe(fields);
+    expect(sent()).toMatchObject({ response_format: 'verbose_json' });
+    expect(text).toContain(`"type":"transcript.text.done","text":"${HEARD}"`);
+    expect(await row()).toMatchObject({ cost_usd: 0.000_111_111, cost_estimated: false, units: { seconds: 10 } });
+    // An answer that tells no duration.
+    world.upstream.control.setDefault({ body: JSON.stringify({ text: HEARD }), contentType: 'application/json' });
+    const untold = await transcribe(fields);
+    expect(await untold.row()).toMatchObject({ cost_usd: 0.000_111_111, cost_estimated: true, units: { seconds: 10 } });
+    await update({ monthly_cap_usd: 0.000_3 });
+    expect((await transcribe(fields)).response.status).toBe(402);
+  });
 
   test.each(BILLS)('a transcript by %s with %j costs %d nano-USD', async (model, told, nanoUsd, expected) => {
     world.upstream.control.setDefault(told);
@@ -526,6 +547,18 @@ describe.each(ON_ONE_KIND)('audio on %s stores', (kind) => {
     const second = await say({ ...request }, { 'idempotency-key': key });
     expect([first.bytes, second.bytes]).toEqual([fakeSpeech(request), fakeSpeech(request)]);
     expect([second.response.headers.get('x-idempotent-replay'), received()]).toEqual(['true', 3]);
+  });
+
+  test('characters are an exact bill, as events and from the cache too', async () => {
+    const asked = { model: 'tts-9', input: 'hello you' };
+    const bill = { cost_usd: 0.000_135, cost_estimated: false, units: { characters: 9 } };
+    const events = await say({ ...asked, stream_format: 'sse' });
+    expect(events.text).toContain('"type":"speech.audio.done"');
+    expect(await events.row()).toMatchObject(bill);
+    world.upstream.control.setDefault({ usage: null });
+    expect(await (await say({ ...asked, stream_format: 'sse' })).row()).toMatchObject(bill);
+    const kept = await say(asked, { 'X-LLM0-Cache-TTL': '60' });
+    expect(await kept.row()).toMatchObject(bill);
   });
 
   test('short speech of a known length is sent whole', async () => {

@@ -142,11 +142,16 @@ describe.each(ON_ONE_KIND)('images on %s stores', (kind) => {
     expect(response.status).toBe(200);
     // The image 3,050,000; text 20 × 1000 and 500 × 6000.
     expect(await row()).toMatchObject({ cost_usd: 0.00607, cost_estimated: false, tokens_in: 30, tokens_out: 600 });
+    // The vendor chooses the model, and names it with the usage.
+    const chosen = await generate({ ...request, svg: {} });
+    expect(await chosen.row()).toMatchObject({ cost_usd: 0.00607, cost_estimated: false, tokens_in: 30 });
     const unknown = await generate({ ...request, svg: { model: 'gpt-unknown' } });
     expect([unknown.response.status, unknown.json.error?.code]).toEqual([400, 'model_not_priced']);
     await update({ strict_caps: true, monthly_cap_usd: 5 });
-    const unbounded = await generate({ ...request, model: 'gpt-image-bounded' });
-    expect(unbounded.json.error).toMatchObject({ code: 'request_over_limit', param: 'svg.model' });
+    for (const by of [svg, {}]) {
+      const unbounded = await generate({ ...request, svg: by, model: 'gpt-image-bounded' });
+      expect(unbounded.json.error).toMatchObject({ code: 'request_over_limit', param: 'svg.model' });
+    }
     expect((await settledLedger(world.gateway)).ok).toBe(true);
   });
 

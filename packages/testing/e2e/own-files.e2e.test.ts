@@ -52,6 +52,57 @@ describe.each(ON_ONE_KIND)('files in chat on %s stores', (kind) => {
   const sent = () => JSON.stringify(world.upstream.requests.at(-1)?.body);
   const base64 = (bytes: Buffer) => bytes.toString('base64');
 
+  test('are refused where they are no PDF, picture or text', async () => {
+    const id = await upload(Buffer.from([0x50, 0x4b, 3, 4, 0, 0xff, 0xfe]), 'archive.zip');
+    for (const model of ['anthropic/claude-haiku-4-5', 'gemini-2.5-flash']) {
+      expect([model, await ask(id, model).catch(({ status, param }) => [status, param])]).toEqual([
+        ...[model, [400, 'messages']],
+      ]);
+    }
+    const source = { type: 'file', file_id: id } as never;
+    const content = [{ type: 'document', source } as const];
+    const asked = anthropic.messages.create({
+      model: 'claude-haiku-4-5',
+      max_tokens: 20,
+      messages: [{ role: 'user', content }],
+    });
+    expect(await asked.catch(({ status, message }) => [status, message])).toEqual([
+      ...[400, expect.stringContaining('is no PDF, picture or text')],
+    ]);
+    expect(world.upstream.requests).toEqual([]);
+  });
+
+  test("are the same in Anthropic's own SDK: uploaded, listed, read, sent and deleted", async () => {
+    const { files } = anthropic.beta;
+    const pdf = await files.upload({ file: await toFile(PDF, 'report.pdf') });
+    expect(pdf).toMatchObject({
+      type: 'file',
+      filename: 'report.pdf',
+      mime_type: 'application/pdf',
+      size_bytes: PDF.length,
+    });
+    expect(new Date(pdf.created_at).getTime()).toBeGreaterThan(Date.now() - 60_000);
+    const notes = await files.upload({ file: await toFile(NOTES, 'notes.txt'), expires_in_seconds: 3600 });
+    expect([notes.mime_type, typeof notes.expires_at]).toEqual(['text/plain', 'string']);
+    const listed = [];
+    for await (const { id } of files.list({ limit: 1 })) listed.push(id);
+    expect(listed).toEqual([notes.id, pdf.id]);
+    expect(await files.retrieveMetadata(pdf.id)).toEqual(pdf);
+    expect(Buffer.from(await (await files.download(notes.id)).arrayBuffer())).toEqual(NOTES);
+    const content = [{ type: 'document', source: { type: 'file', file_id: pdf.id } } as const];
+    await anthropic.beta.messages.create({
+      ...{ model: 'claude-haiku-4-5', max_tokens: 20, betas: ['files-api-2025-04-14'] },
+      messages: [{ role: 'user', content }],
+    });
+    expect(sent()).toContain(`"media_type":"application/pdf","data":"${base64(PDF)}"`);
+    expect((await openai.files.retrieve(pdf.id)).purpose).toBe('user_data');
+    expect(await files.delete(pdf.id)).toEqual({ id: pdf.id, type: 'file_deleted' });
+    const gone = await files
+      .retrieveMetadata(pdf.id)
+      .catch(({ status, error }) => [status, error.type, error.error.type]);
+    expect(gone).toEqual([404, 'error', 'not_found_error']);
+  });
+
   test('reach each vendor as it takes them', async () => {
     const [pdf, notes] = [await upload(PDF, 'report.pdf'), await upload(NOTES, 'notes.txt')];
     await ask(pdf);

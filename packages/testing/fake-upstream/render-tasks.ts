@@ -58,7 +58,14 @@ const openaiImages: RenderTask = (body, behaviour) => ({
 /** A text model has written an SVG. */
 const svgUsage = ({ svg }: JsonObject): JsonObject =>
   isObject(svg)
-    ? { svg_usage: { model: `${svg.model}-2026-10-01`, input_tokens: 20, output_tokens: 500, reasoning_tokens: 100 } }
+    ? {
+        svg_usage: {
+          model: `${svg.model ?? 'gpt-writer'}-2026-10-01`,
+          input_tokens: 20,
+          output_tokens: 500,
+          reasoning_tokens: 100,
+        },
+      }
     : {};
 
 /** Unfinished images, then the image. */

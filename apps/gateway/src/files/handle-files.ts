@@ -1,5 +1,4 @@
 // Postgres, disk or bucket unreachable: 503 or 500; a file of another project is 404.
-import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import {
   ARRIVING,
@@ -14,7 +13,8 @@ import type { Authenticated } from '../pipeline/request/authenticate';
 import { checkBodyType } from '../pipeline/tasks/read-form';
 import type { Services } from '../services/contract';
 import { answerOwn } from './answer-own';
-import { PREFIXES, readId, showId } from './own-ids';
+import type { FileShape } from './file-shapes';
+import { PREFIXES, readId } from './own-ids';
 import { readListQuery } from './read-list-query';
 import { MAX_FILE_BYTES, receiveFile } from './receive-file';
 
@@ -22,6 +22,7 @@ import { MAX_FILE_BYTES, receiveFile } from './receive-file';
 export interface FileRequest {
   readonly request: Request;
   readonly dialect: ErrorEnvelope;
+  readonly shape: FileShape;
   readonly id: string;
 }
 
@@ -35,14 +36,14 @@ export const FILE_ROUTES: Readonly<Record<string, Readonly<Record<string, Work>>
   '/v1/files/:id/content': { GET: download },
 };
 
-/** `…/v1/files`: files of the key's project, in OpenAI's shapes. */
+/** `…/v1/files`: files of the key's project, in the shapes of the caller's vendor. */
 export function handleFiles(services: Services, asked: FileRequest, work: Work): Promise<Response> {
   return answerOwn(services, { ...asked, name: 'openai-files', isCounted: true }, ({ principal }) =>
     work(services, asked, principal),
   );
 }
 
-async function create({ files, clock, config }: Services, { request }: FileRequest, principal: Authenticated) {
+async function create({ files, clock, config }: Services, { request, shape }: FileRequest, principal: Authenticated) {
   checkBodyType(request, 'form');
   const owner = { id: Bun.randomUUIDv7(), projectId: principal.project.id, apiKeyId: principal.key.id };
   const place = async (file: Omit<StoredFile, keyof typeof owner>) => {
@@ -55,10 +56,10 @@ async function create({ files, clock, config }: Services, { request }: FileReque
   const sent = Number(request.headers.get('content-length') ?? 0) - FORM_BYTES;
   await place({ ...arriving, bytes: Math.max(0, Math.min(MAX_FILE_BYTES, sent)) });
   try {
-    const { expiresAfterSeconds, ...received } = await receiveFile(files.store, owner.id, request);
+    const { expiresAfterSeconds, ...received } = await receiveFile(files.store, { id: owner.id, request, shape });
     const createdAtMs = clock.nowMs();
     const expiresAtMs = expiresAfterSeconds === undefined ? null : createdAtMs + 1000 * expiresAfterSeconds;
-    return Response.json(showFile(await place({ ...received, createdAtMs, expiresAtMs })));
+    return Response.json(shape.show(await place({ ...received, createdAtMs, expiresAtMs })));
   } catch (error) {
     await deleteFile(files.db, owner);
     await files.store.remove(owner.id);
@@ -76,18 +77,17 @@ function storeIsFull(most: number): GatewayError {
   return new GatewayError('request_too_large', message, { param: 'file' });
 }
 
-async function list({ files, clock }: Services, { request }: FileRequest, { project }: Authenticated) {
+async function list({ files, clock }: Services, { request, shape }: FileRequest, { project }: Authenticated) {
   const query = new URL(request.url).searchParams;
-  const page = readListQuery(query, { fallback: 100, most: 10_000, idOf: (shown) => readId(PREFIXES.file, shown) });
+  const idOf = (shown: string) => readId(PREFIXES.file, shown);
+  const page = readListQuery(query, { fallback: 100, most: 10_000, idOf, after: shape.after });
   const asked = { ...page, projectId: project.id, purpose: query.get('purpose') ?? undefined };
   const { data, hasMore } = await listFiles(files.db, asked, clock.nowMs());
-  const shown = data.map(showFile);
-  const ends = { first_id: shown[0]?.id ?? null, last_id: shown.at(-1)?.id ?? null };
-  return Response.json({ object: 'list', data: shown, ...ends, has_more: hasMore });
+  return Response.json(shape.showPage(data.map(shape.show), hasMore));
 }
 
 async function show(services: Services, asked: FileRequest, principal: Authenticated) {
-  return Response.json(showFile(await findOr404(services, asked.id, principal)));
+  return Response.json(asked.shape.show(await findOr404(services, asked.id, principal)));
 }
 
 async function download(services: Services, asked: FileRequest, principal: Authenticated) {
@@ -107,7 +107,7 @@ async function remove(services: Services, asked: FileRequest, principal: Authent
     throw invalidRequest('file_id', 'A batch reads this file. Cancel the batch first, or wait for its end.');
   }
   await services.files.store.remove(id);
-  return Response.json({ id: asked.id, object: 'file', deleted: true });
+  return Response.json(asked.shape.showDeleted(asked.id));
 }
 
 /** The file of a shown id; throws 404 where its project has none. */
@@ -120,14 +120,4 @@ export async function findOr404(
   const found = id === undefined ? null : await findFile(files.db, { projectId: project.id, id }, clock.nowMs());
   if (found !== null) return found;
   throw new GatewayError('not_found', `No such File object: ${shown.slice(0, 100)}`, { param });
-}
-
-const seconds = (ms: number): number => Math.floor(ms / 1000);
-
-/** OpenAI's file object. */
-function showFile({ id, name, purpose, bytes, createdAtMs, expiresAtMs }: StoredFile): JsonObject & { id: string } {
-  return {
-    ...{ id: showId(PREFIXES.file, id), object: 'file', bytes, created_at: seconds(createdAtMs), filename: name },
-    ...{ purpose, status: 'processed', expires_at: expiresAtMs === null ? null : seconds(expiresAtMs) },
-  };
 }

@@ -3,6 +3,7 @@ import { readBounded, tooLarge } from '@llm0/core/async/bounded-body';
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import { boundaryOf } from '@llm0/core/forms/decode-form';
 import { FormStream } from '../pipeline/tasks/form-stream';
+import type { FileShape } from './file-shapes';
 import type { FileStore } from './file-store';
 
 const MIB = 1024 * 1024;
@@ -24,8 +25,14 @@ export interface ReceivedFile {
   readonly expiresAfterSeconds?: number;
 }
 
+interface Upload {
+  readonly id: string;
+  readonly request: Request;
+  readonly shape: Pick<FileShape, 'purpose' | 'expirySeconds'>;
+}
+
 /** Reads the form of an upload. Throws `invalid_request` or `request_too_large`; nothing is in the store then. */
-export async function receiveFile(store: FileStore, id: string, request: Request): Promise<ReceivedFile> {
+export async function receiveFile(store: FileStore, { id, request, shape }: Upload): Promise<ReceivedFile> {
   const boundary = boundaryOf(request.headers.get('content-type') ?? '');
   if (request.body === null) throw invalidRequest('file', 'The form must have a "file".');
   const form = new FormStream(boundary, readBounded(request.body, { maxBytes: MAX_FILE_BYTES + MAX_FORM_BYTES }));
@@ -49,7 +56,7 @@ export async function receiveFile(store: FileStore, id: string, request: Request
     }
     if (file === undefined) throw invalidRequest('file', 'The form must have a "file".');
     if (file.bytes === 0) throw invalidRequest('file', 'The file is empty.');
-    return { ...file, ...readFields(fields, file.bytes) };
+    return { ...file, ...readFields(fields, file.bytes, shape) };
   } catch (error) {
     if (file !== undefined) await store.remove(id);
     throw error;
@@ -72,14 +79,15 @@ async function* bounded(data: AsyncIterable<Uint8Array>, most: number): AsyncGen
 function readFields(
   fields: ReadonlyMap<string, string>,
   bytes: number,
+  shape: Upload['shape'],
 ): Pick<ReceivedFile, 'purpose' | 'expiresAfterSeconds'> {
-  const purpose = fields.get('purpose');
+  const purpose = fields.get('purpose') ?? shape.purpose;
   if (purpose === undefined || !PURPOSES.has(purpose)) {
     throw invalidRequest('purpose', `"purpose" must be one of ${[...PURPOSES].join(', ')}.`);
   }
   if (bytes > mostBytes(purpose)) throw tooLarge(mostBytes(purpose));
-  const anchor = fields.get('expires_after[anchor]');
-  const seconds = fields.get('expires_after[seconds]');
+  const seconds = fields.get(shape.expirySeconds);
+  const anchor = shape.purpose === undefined ? fields.get('expires_after[anchor]') : seconds && 'created_at';
   if (anchor === undefined && seconds === undefined) return { purpose };
   return { purpose, expiresAfterSeconds: readExpiry({ anchor, seconds: Number(seconds) }, 'expires_after') };
 }

@@ -40,7 +40,12 @@ const ONE_BATCH = { parameters: [BATCH_ID] };
 export const FILE_PATHS: Paths = {
   '/v1/files': {
     post: files({
-      ...{ id: 'createFile', summary: 'Upload a file, up to 512 MiB', body: schemaRef('FileUpload'), isForm: true },
+      ...{
+        id: 'createFile',
+        summary: "Upload a file, up to 512 MiB; with `anthropic-version` in Anthropic's format",
+        body: schemaRef('FileUpload'),
+        isForm: true,
+      },
       answer: answers('File', 'The file'),
     }),
     get: files({

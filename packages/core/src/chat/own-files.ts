@@ -42,6 +42,7 @@ interface PartShape {
 
 const objectOf = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {});
 const TEXT_TYPE = 'text/plain';
+const UNKNOWN_TYPE = 'application/octet-stream';
 /** Without a byte order mark. */
 const textOf = ({ base64 }: Pick<InlinedFile, 'base64'>): string =>
   new TextDecoder().decode(Buffer.from(base64, 'base64'));
@@ -53,6 +54,10 @@ const SOURCE: PartShape = {
   idOf: ({ source }) => (objectOf(source).type === 'file' ? objectOf(source).file_id : undefined),
   field: 'source.file_id',
   put: (part, { name, type, base64 }) => {
+    if (type === UNKNOWN_TYPE) {
+      const message = `The file "${name.slice(0, 100)}" is no PDF, picture or text, which is what a message takes.`;
+      throw new GatewayError('invalid_request', message, { param: 'messages' });
+    }
     const kind = IMAGE_TYPE.test(type) ? 'image' : 'document';
     const title: JsonObject = kind === 'document' ? { title: name } : {};
     const source =

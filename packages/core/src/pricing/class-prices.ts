@@ -66,6 +66,16 @@ export function priceOf(prices: TokenPrices, tokenClass: TokenClass, context: Pr
 export const hasPrice = (prices: TokenPrices, tokenClass: TokenClass): boolean =>
   CLASS_FALLBACKS[tokenClass].some((name) => prices[name] !== undefined);
 
+/** Classes of a model's text, and of the vectors of texts: one without a price would be free. */
+export const TEXT_CLASSES = ['input', 'output'] as const;
+export const VECTOR_CLASSES = ['input'] as const;
+
+/** True for a model with a price for all of these classes. */
+export const coversClasses = (
+  priced: { readonly prices: TokenPrices } | undefined,
+  classes: readonly TokenClass[] = TEXT_CLASSES,
+): boolean => priced !== undefined && classes.every((name) => hasPrice(priced.prices, name));
+
 /** The first of these prices that the model has, in a context. */
 export function namedPrice(prices: TokenPrices, names: readonly string[], context: PriceContext): number | undefined {
   for (const name of names) {
@@ -94,9 +104,12 @@ export function eachPrice(prices: TokenPrices, context: PriceContext): ClassPric
     output,
     reasoning,
     output_image: image,
+    output_audio: audio,
   } = each as ClassPrices;
+  // Elsewhere, only who asks for speech gets any.
+  const spoken = hasPrice(prices, 'output') ? 0 : audio;
   const dearest_input = Math.max(0, input, read, write, longWrite);
-  return { ...(each as ClassPrices), dearest_input, dearest_output: Math.max(0, output, reasoning, image) };
+  return { ...(each as ClassPrices), dearest_input, dearest_output: Math.max(0, output, reasoning, image, spoken) };
 }
 
 /** Maximum price of these tiers without an entry in the price book. */

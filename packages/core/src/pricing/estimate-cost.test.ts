@@ -42,6 +42,17 @@ describe('estimateHold', () => {
     expect(estimateHold(request, weighRequest(request), targets, options).holdNanoUsd).toBe(5 * 9 + 1);
   });
 
+  test('a model that draws images is held for one of them in each answer, whatever the limit of its text', () => {
+    const request = ask('abc', { maxOutputTokens: 100, n: 2 });
+    const draws = priced({ input: 0, output: 1000, output_image: 30_000 });
+    const holdOf = (target: PricedModel, strict: boolean) =>
+      estimateHold(request, weighRequest(request), [target], { ...options, strict }).holdNanoUsd;
+    expect(holdOf(draws, false)).toBe(2 * 6240 * 30);
+    expect(holdOf({ ...draws, maxOutputTokens: 32_768 }, true)).toBe(2 * 32_768 * 30);
+    expect(() => holdOf(draws, true)).toThrow('max_output_tokens');
+    expect(holdOf(priced({ input: 0, output: 1000 }), false)).toBe(2 * 100);
+  });
+
   test('media without a bound counts its stand-in', () => {
     const request = ask('');
     const image: ChatRequest = {

@@ -1,4 +1,6 @@
 import type { ChatMessage, ChatRequest, ContentPart, TextPrompt, Tool } from '../chat/request';
+import { USUAL_IMAGE_TOKENS } from '../tasks/image';
+import { refuseUnbounded } from '../tasks/task-request';
 import type { PriceContext } from './class-prices';
 import { costOf, pricesIn, roundedNanoUsd } from './compute-cost';
 import { countReferences } from './count-references';
@@ -36,7 +38,8 @@ export function estimateHold(
 ): HoldEstimate {
   const prompt = estimatePromptTokens(weight, options.strict);
   const answers = request.prompt === undefined ? (request.n ?? 1) : countAnswers(request.prompt, request.n);
-  const output = (request.maxOutputTokens ?? options.defaultOutputTokens) * answers;
+  const limit = request.maxOutputTokens ?? options.defaultOutputTokens;
+  const output = answers * (limit === 0 ? 0 : Math.max(limit, imageTokens(targets, options.strict)));
   const context: PriceContext = {
     promptTokens: prompt,
     serviceTier: HELD_TIERS.get(request.serviceTier?.toLowerCase()),
@@ -69,6 +72,22 @@ export function estimateHold(
       ]);
   const inputNanoUsd = costOf(prompt, mostInput);
   return { holdNanoUsd, inputNanoUsd, tokens: prompt + output, outputTokens: output, answers, context };
+}
+
+/** The most tokens of an image that a target may draw, whatever the limit of its text; 0 for models that draw none. */
+function imageTokens(targets: readonly (PricedModel | undefined)[], strict: boolean): number {
+  let most = 0;
+  for (const target of targets) {
+    if (target?.prices.output_image === undefined) continue;
+    if (!strict) return USUAL_IMAGE_TOKENS;
+    const { provider, model, maxOutputTokens } = target;
+    if (maxOutputTokens === undefined) {
+      const what = `an image of ${provider}/${model}, which has no "max_output_tokens" in the price book,`;
+      throw refuseUnbounded('model', what);
+    }
+    most = Math.max(most, maxOutputTokens);
+  }
+  return most;
 }
 
 /** The part of a hold that one side of an answer has, where this target gave it; text only. */

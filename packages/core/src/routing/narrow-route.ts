@@ -1,4 +1,5 @@
 import { GatewayError, invalidRequest } from '../errors/gateway-error';
+import { coversClasses, TEXT_CLASSES, type TokenClass } from '../pricing/class-prices';
 import { shownName } from './near-names';
 import {
   fitsAll,
@@ -18,6 +19,8 @@ export interface RouteNeeds extends RequestSize {
   readonly outputParam?: string;
   /** Under a cap, models without a price are refused. */
   readonly refusesUnpriced: boolean;
+  /** Classes that need a price; text's unless given. */
+  readonly pricedBy?: readonly TokenClass[];
 }
 
 /**
@@ -26,9 +29,12 @@ export interface RouteNeeds extends RequestSize {
  * output limit is too much for the first of them, or none of them has vision.
  */
 export function narrowRoute(route: Route, needs: RouteNeeds): Route {
-  if (fitsAll(route, needs) && (route.isPriced || !needs.refusesUnpriced)) return route;
-  const targets = needs.refusesUnpriced ? keepPriced(route, route.targets) : route.targets;
-  const [wanted] = required(targets, () => notPriced(route.targets));
+  const { pricedBy } = needs;
+  const isPriced = ({ priced }: RouteTarget) => coversClasses(priced, pricedBy);
+  const isBilled = route.isPriced || !needs.refusesUnpriced || route.targets.every(isPriced);
+  if (fitsAll(route, needs) && isBilled) return route;
+  const targets = isBilled ? route.targets : keepPriced(route, isPriced, pricedBy);
+  const [wanted] = required(targets, () => notPriced(route.targets, pricedBy));
   // All targets of an alias count by its name; fallbacks of a model don't.
   const isAlias = route.alias !== undefined && wanted.isStandIn !== true;
   const named = isAlias ? targets.filter(({ isStandIn }) => isStandIn !== true) : [wanted];
@@ -71,11 +77,15 @@ export function passOver(
 
 const isRequested = (route: Route, target: RouteTarget) => isSameTarget(route.requested, target);
 
-function keepPriced(route: Route, targets: readonly RouteTarget[]): readonly RouteTarget[] {
+function keepPriced(
+  route: Route,
+  isPriced: (target: RouteTarget) => boolean,
+  pricedBy: RouteNeeds['pricedBy'],
+): readonly RouteTarget[] {
+  const { targets } = route;
   const [first] = targets;
-  const refused = first?.priced === undefined && route.alias === undefined && first && isRequested(route, first);
-  const kept = refused ? [] : targets.filter((target) => target.priced !== undefined);
-  return required(kept, () => notPriced(targets));
+  const refused = !isPriced(first) && route.alias === undefined && isRequested(route, first);
+  return required(refused ? [] : targets.filter(isPriced), () => notPriced(targets, pricedBy));
 }
 
 /**
@@ -113,11 +123,13 @@ function required(targets: readonly RouteTarget[], refusal: () => GatewayError):
   return [first, ...rest];
 }
 
-function notPriced(targets: readonly RouteTarget[]): GatewayError {
+function notPriced(targets: readonly RouteTarget[], pricedBy: readonly TokenClass[] = TEXT_CLASSES): GatewayError {
   const [target] = targets;
+  const missing = pricedBy.filter((name) => !coversClasses(target?.priced, [name]));
+  const kind = target?.priced === undefined ? '' : ` for this kind of request (${missing.join(' and ')})`;
   return new GatewayError(
     'model_not_priced',
-    `The model "${target?.provider}/${target?.model}" has no price, and this project refuses unpriced models. ` +
+    `The model "${target?.provider}/${target?.model}" has no price${kind}, and this project refuses unpriced models. ` +
       'The operator can set a price (PUT /admin/v1/models) or, without strict caps, the policy "allow_unpriced".',
     { param: 'model' },
   );

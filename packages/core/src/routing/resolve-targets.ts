@@ -1,4 +1,5 @@
 import { GatewayError } from '../errors/gateway-error';
+import { coversClasses } from '../pricing/class-prices';
 import type { Alias, AliasTarget } from './alias';
 import { timeoutsOf } from './attempt-plan';
 import { type ChainPlace, chainTargets, findChain } from './chain';
@@ -167,7 +168,7 @@ function finishRoute(route: Described): Route {
     ...route,
     ...(standIns.length === 0 ? {} : { shared: standIns.map(targetKey).join(' ') }),
     takesImages: targets.every(takesImages),
-    isPriced: targets.every((target) => target.priced !== undefined),
+    isPriced: targets.every(({ priced }) => coversClasses(priced)),
     contextWindow: least(targets.map((target) => target.priced?.contextWindow)),
     maxOutputTokens: least(
       targets.filter((target) => !isSameTarget(target, requested)).map((target) => target.priced?.maxOutputTokens),

@@ -109,7 +109,7 @@ export interface Route {
   readonly session?: string;
   /** The first target has the conversation in its cache. */
   readonly isWarm?: true;
-  /** Every target has a price. */
+  /** Every target has a price for text. */
   readonly isPriced: boolean;
   /** Smallest context window of all targets, tokens; Infinity where none is known. */
   readonly contextWindow: number;

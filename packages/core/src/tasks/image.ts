@@ -90,6 +90,9 @@ export function boundImages(request: ImageRequest, priced: PricedModel, strict: 
   const files = pictures.length + (mask === undefined ? 0 : 1);
   const isByToken = priced.prices.output_image !== undefined;
   if (strict && isByToken) checkBounded(priced, files);
+  if (strict && request.format === 'svg' && drawingModel(request) === undefined) {
+    throw refuseUnbounded('svg.model', 'an SVG by a model that the vendor chooses');
+  }
   const partials = TOKENS_PER_PARTIAL * partialImages;
   const each = strict ? Math.max(priced.maxOutputTokens ?? 0, tokensOfImage(request)) : tokensOfImage(request);
   const variant = variantOf(request, priced.prices, strict);
@@ -134,7 +137,7 @@ function checkBounded({ provider, model, maxOutputTokens }: PricedModel, files: 
 }
 
 /** Of each frame, if it moves. */
-function tokensOfImage({ size, quality = 'auto', extra }: ImageRequest): number {
+function tokensOfImage({ size, quality = 'auto', extra }: Pick<ImageRequest, 'size' | 'quality' | 'extra'>): number {
   const perSquare = TOKENS_PER_SQUARE.get(quality) ?? BEST_TOKENS;
   const frames = Math.max(1, Number(extra.frame_count) || 1);
   return Math.ceil((perSquare * pixelsOf(size) * frames) / SQUARE);
@@ -149,3 +152,6 @@ function pixelsOf(size: string | undefined): number {
     width % STEP === 0 && height % STEP === 0 && Math.max(width, height) <= MOST_RATIO * Math.min(width, height);
   return Math.max(width * height, isListed ? SQUARE : LARGEST_PIXELS);
 }
+
+/** Of an image that nobody described, as a chat model may draw it. */
+export const USUAL_IMAGE_TOKENS = tokensOfImage({ extra: {} });

@@ -8,9 +8,10 @@ const TEXT_TYPE = /^text\//;
 /** Source: https://platform.claude.com/docs/en/build-with-claude/vision */
 export function encodeImage(part: PartOf<'image'>, refuse: Refuse): JsonObject[] {
   const inline = parseDataUrl(part.url);
-  if (inline !== undefined) return [inlineBlock(inline)];
+  const block = inline && inlineBlock(inline);
+  if (block !== undefined) return [block];
   if (isHttpUrl(part.url)) return [{ type: 'image', source: { type: 'url', url: part.url } }];
-  refuse('messages', 'holds an image URL that is neither http(s) nor data, which cannot be sent to');
+  refuse('messages', 'holds an image that is neither an http(s) URL nor the data of an image, which cannot be sent to');
   return [];
 }
 
@@ -31,12 +32,14 @@ function fileBlock({ dataUrl, filename }: PartOf<'file'>): JsonObject | undefine
   return inline === undefined ? undefined : inlineBlock(inline);
 }
 
-function inlineBlock({ mimeType, dataBase64 }: InlineMedia): JsonObject {
+/** undefined for what the vendor doesn't read. */
+function inlineBlock({ mimeType, dataBase64 }: InlineMedia): JsonObject | undefined {
   if (TEXT_TYPE.test(mimeType)) {
     const data = Buffer.from(dataBase64, 'base64').toString('utf8');
     return { type: 'document', source: { type: 'text', media_type: 'text/plain', data } };
   }
-  const type = mimeType === 'application/pdf' ? 'document' : 'image';
+  const type = mimeType === 'application/pdf' ? 'document' : mimeType.startsWith('image/') ? 'image' : undefined;
+  if (type === undefined) return undefined;
   return { type, source: { type: 'base64', media_type: imageType(mimeType), data: dataBase64 } };
 }
 

@@ -6,6 +6,8 @@ import { asCount, asCounts, asObject } from '../translation/read-json';
  * tokens only), https://developers.openai.com/api/docs/pricing, https://docs.x.ai/docs/models.
  */
 const FEES = { web_search: 10_000_000, web_fetch: 0, source: 25_000_000 } as const;
+/** Model of a hosted image tool whose prices these are. */
+export const IMAGE_TOOL_MODEL = 'gpt-image-2';
 /** Nano-USD per token of the tool's image model; its text output has no listed price. */
 const IMAGE_PRICES = { text: 5000, image: 8000, cachedText: 1250, cachedImage: 2000, output: 30_000 } as const;
 /** More than any answer makes. */

@@ -66,6 +66,20 @@ describe('fields that change the bill', () => {
     expect(findCostly(format, body).uses.map(({ field, effect }) => `${field} ${effect}`)).toEqual([expected]);
   });
 
+  const image = { type: 'image_generation', model: 'gpt-image-2' };
+  test.each<[WireFormat, JsonObject, boolean]>([
+    ['openai-chat', { modalities: ['text', 'audio'], audio: { voice: 'alloy' } }, true],
+    ['openai-chat', { modalities: ['text', 'audio'], prediction: { type: 'content' } }, false],
+    ['openai-responses', { tools: [image] }, true],
+    ['openai-responses', { tools: [{ ...image, model: 'gpt-image-1-mini' }] }, false],
+    ['openai-responses', { tools: [{ type: 'image_generation' }] }, false],
+    ['openai-responses', { tools: [image, { type: 'code_interpreter' }] }, false],
+    ['gemini-content', { generationConfig: { responseModalities: ['AUDIO'] } }, true],
+  ])('%s %j is told by usage in full: %p', (format, body, isTold) => {
+    const { uses } = findCostly(format, body);
+    expect([uses.length > 0, uses.every((use) => use.isTold === true)]).toEqual([true, isTold]);
+  });
+
   test.each<[WireFormat, JsonObject, string[]]>([
     ['openai-chat', { models: ['a', 'b'] }, ['models a', 'models b']],
     ['openai-chat', { Model: 'a', MODELS: ['b'], Fallbacks: ['c'] }, ['Model a', 'MODELS b', 'Fallbacks c']],

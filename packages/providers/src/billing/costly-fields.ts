@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue, WireFormat } from '@llm0/core/chat/json';
 import { OPAQUE_FIELDS, toolsOf } from '../passthrough';
 import { asObject, asObjects } from '../translation/read-json';
+import { IMAGE_TOOL_MODEL } from './call-fees';
 
 /**
  * `answers`: another model may answer, refused under a cap or allow-list. `capped`: a cost outside of usage, refused
@@ -15,6 +16,8 @@ interface CostlyField {
   readonly effect: CostlyEffect;
   /** Top-level fields. */
   readonly fields: readonly string[];
+  /** See `CostlyUse`. */
+  readonly isTold?: true;
   /** Values that ask for nothing. */
   readonly isHarmless?: (value: JsonValue) => boolean;
 }
@@ -47,8 +50,12 @@ const COSTLY: readonly CostlyField[] = [
   // https://docs.mistral.ai/agents/agents_introduction: an agent has a model and tools of its own.
   { vendor: 'mistral', format: 'openai-chat', effect: 'answers', fields: ['agent_id'] },
   // Words that were predicted in vain are billed as output; audio and images at prices of their own.
-  { vendor: 'openai', format: 'openai-chat', effect: 'strict', fields: ['prediction', 'audio', 'best_of'] },
-  { vendor: 'openai', format: 'openai-chat', effect: 'strict', fields: ['modalities'], isHarmless: isTextOnly },
+  { vendor: 'openai', format: 'openai-chat', effect: 'strict', fields: ['prediction', 'best_of'] },
+  { vendor: 'openai', format: 'openai-chat', effect: 'strict', fields: ['audio'], isTold: true },
+  {
+    ...{ vendor: 'openai', format: 'openai-chat', effect: 'strict', fields: ['modalities'] },
+    ...{ isTold: true, isHarmless: isTextOnly },
+  },
   // https://platform.openai.com/docs/api-reference/responses/create: stored content is read as well.
   {
     vendor: 'openai',
@@ -97,6 +104,8 @@ export interface NamedModel {
 export interface CostlyUse {
   readonly field: string;
   readonly effect: CostlyEffect;
+  /** The vendor's usage tells its part in a class of its own: where it does, the bill is exact. */
+  readonly isTold?: true;
 }
 
 /** Parts of a request beside model and text that may change the bill. */
@@ -197,16 +206,21 @@ export function findCostly(format: WireFormat, body: JsonObject): Costly {
     if (name.isTier) tier ??= tierIn(value);
     isTooled ||= name.isTool;
     if (name.known !== undefined && name.known.isHarmless?.(value) !== true) {
-      uses = [...(uses ?? []), { field, effect: name.known.effect }];
+      const { effect, isTold } = name.known;
+      uses = [...(uses ?? []), isTold === undefined ? { field, effect } : { field, effect, isTold }];
     }
     if (name.isMisspelt) uses = [...(uses ?? []), { field, effect: 'strict' }];
     if (!name.isRead || (typeof value !== 'string' && typeof value !== 'object')) continue;
     names ??= [];
     collectNames(value, { field, isName: name.isName, depth: 0 }, names);
   }
-  if (isTooled && hasPaidTools(format, body)) uses = [...(uses ?? []), { field: 'tools', effect: 'strict' }];
+  const paid = isTooled ? paidTools(format, body) : NO_TOOLS;
+  if (paid.length > 0) {
+    const tools: CostlyUse = { field: 'tools', effect: 'strict' };
+    uses = [...(uses ?? []), paid.every(tellsFee) ? { ...tools, isTold: true } : tools];
+  }
   if ((body.generationConfig ?? body.generation_config) !== undefined && makesMedia(body)) {
-    uses = [...(uses ?? []), { field: 'generationConfig.responseModalities', effect: 'strict' }];
+    uses = [...(uses ?? []), { field: 'generationConfig.responseModalities', effect: 'strict', isTold: true }];
   }
   const isUsual = uses === undefined && (names === undefined || names.length === 0) && tier === undefined;
   return isUsual ? COSTS_AS_USUAL : { uses: uses ?? [], names: names ?? [], tier };
@@ -244,10 +258,15 @@ const PAID_TOOLS: Partial<Record<WireFormat, RegExp>> = {
   'bedrock-converse': /^systemTool$/,
 };
 
-function hasPaidTools(format: WireFormat, body: JsonObject): boolean {
+const NO_TOOLS: readonly JsonObject[] = [];
+
+/** Usage tells the tool's tokens, and its model is the one whose prices are known. */
+const tellsFee = ({ type, model }: JsonObject): boolean => type === 'image_generation' && model === IMAGE_TOOL_MODEL;
+
+function paidTools(format: WireFormat, body: JsonObject): readonly JsonObject[] {
   const paid = PAID_TOOLS[format];
-  if (paid === undefined) return false;
-  return toolsOf(body).some(({ type, ...rest }) =>
+  if (paid === undefined) return NO_TOOLS;
+  return toolsOf(body).filter(({ type, ...rest }) =>
     typeof type === 'string'
       ? paid.test(type)
       : Object.keys(rest).some((name) => PAID_BY_NAME.has(format) && paid.test(name)),

@@ -36,8 +36,8 @@ export class ContentDecoder implements PayloadDecoder {
     for (const [position, candidate] of asObjects(payload.candidates).entries()) {
       this.decodeCandidate(candidate, asIndex(candidate.index) ?? position, events);
     }
-    const usage = decodeUsage(payload.usageMetadata);
-    if (usage !== undefined) events.push({ type: 'usage', usage });
+    const usage = payload.usageMetadata && decodeUsage(payload.usageMetadata, this.hasImages());
+    if (usage) events.push({ type: 'usage', usage });
   }
 
   /** Finishes are given only now: chunks after a finish reason may still hold calls and usage. */
@@ -55,6 +55,11 @@ export class ContentDecoder implements PayloadDecoder {
   /** True when there is an answer, complete or not, or a reason why there is none. */
   get hasAnswer(): boolean {
     return this.candidates.size > 0 || this.blockReason !== undefined;
+  }
+
+  private hasImages(): boolean {
+    for (const { hasImage } of this.candidates.values()) if (hasImage) return true;
+    return false;
   }
 
   private start(payload: JsonObject, events: ChatEvent[]): void {

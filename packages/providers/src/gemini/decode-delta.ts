@@ -11,6 +11,8 @@ export interface CandidateState {
   hasOutput: boolean;
   finishReason: string | undefined;
   readonly images: JsonObject[];
+  /** An image is part of the answer. */
+  hasImage: boolean;
   /** Parts of the vendor's own tools, stored whole for clients that know them. */
   readonly foreignParts: JsonObject[];
   /** Other fields of the candidate; the last value counts. */
@@ -24,6 +26,7 @@ export function createCandidateState(choice: number): CandidateState {
     hasOutput: false,
     finishReason: undefined,
     images: [],
+    hasImage: false,
     foreignParts: [],
     extras: new Map(),
   };
@@ -74,9 +77,14 @@ function addCall(call: JsonObject, signature: string | undefined, { state, conte
   events.push({ type: 'tool-arguments', choice, toolIndex, text: JSON.stringify(asObject(call.args) ?? {}) });
 }
 
+/** True for an image of the answer; those of its thoughts are no output. */
+export const isImage = ({ inlineData, thought }: JsonObject): boolean =>
+  thought !== true && asString(asObject(inlineData)?.mimeType)?.startsWith('image/') === true;
+
 function addForeign(part: JsonObject, state: CandidateState): void {
   const media = asObject(part.inlineData);
   if (media !== undefined) {
+    state.hasImage ||= isImage(part);
     const url = `data:${asString(media.mimeType) ?? ''};base64,${asString(media.data) ?? ''}`;
     state.images.push({ type: 'image_url', image_url: { url } });
     return;

@@ -12,11 +12,11 @@ import {
 } from '../translation/read-json';
 
 /**
- * The vendor's overlapping counts → disjoint classes; undefined when nothing was reported.
- * Source: https://ai.google.dev/api/generate-content#UsageMetadata
+ * The vendor's overlapping counts → disjoint classes; undefined when nothing was reported. `hasImages`: of an answer with
+ * images. Source: https://ai.google.dev/api/generate-content#UsageMetadata
  */
-export function decodeUsage(value: JsonValue | undefined): Usage | undefined {
-  return readUsual(value) ?? readAny(value);
+export function decodeUsage(value: JsonValue | undefined, hasImages = false): Usage | undefined {
+  return (hasImages ? undefined : readUsual(value)) ?? readAny(value, hasImages);
 }
 
 /** Usage of an answer of texts. */
@@ -52,30 +52,35 @@ function readUsual(value: JsonValue | undefined): Usage | undefined {
   return { ...ZERO_USAGE, inputTokens, cacheReadTokens, outputTokens: candidates, reasoningTokens };
 }
 
-/** Usage in the words of any of its versions. */
-export function readAny(value: JsonValue | undefined): Usage | undefined {
+/** Usage in the words of any of its versions. `hasImages`: output that isn't split is image output. */
+export function readAny(value: JsonValue | undefined, hasImages = false): Usage | undefined {
   const usage = asCounts(value);
   if (usage === undefined || Object.keys(usage).length === 0) return undefined;
   const told = readCounts(usage);
   const { input = 0, output = 0, total } = told;
   const prompt = input + asCount(usage.toolUsePromptTokenCount);
   const cacheReadTokens = Math.min(prompt, asCount(usage.cachedContentTokenCount));
-  const cachedAudio = audioTokens(usage.cacheTokensDetails);
-  const inputAudioTokens = Math.min(
-    prompt - cacheReadTokens,
-    Math.max(0, audioTokens(usage.promptTokensDetails) - cachedAudio),
-  );
+  const { promptTokensDetails: sent, cacheTokensDetails: cached, candidatesTokensDetails: made } = usage;
+  const uncached = (kind: Modality, most: number) =>
+    Math.min(most, Math.max(0, tokensOf(sent, kind) - tokensOf(cached, kind)));
+  const inputAudioTokens = uncached('AUDIO', prompt - cacheReadTokens);
+  const inputImageTokens = uncached('IMAGE', prompt - cacheReadTokens - inputAudioTokens);
   const reasoningTokens = asCount(usage.thoughtsTokenCount);
   const visible = visibleTokens(output, reasoningTokens, total - prompt);
-  const outputAudioTokens = Math.min(visible, audioTokens(usage.candidatesTokensDetails));
+  const outputAudioTokens = Math.min(visible, tokensOf(made, 'AUDIO'));
+  const unheard = visible - outputAudioTokens;
+  const isDrawn = hasImages || tokensOf(made, 'IMAGE') > 0;
+  const outputTokens = isDrawn ? Math.min(unheard, tokensOf(made, 'TEXT')) : unheard;
   const decoded = {
     ...ZERO_USAGE,
-    inputTokens: prompt - cacheReadTokens - inputAudioTokens,
+    inputTokens: prompt - cacheReadTokens - inputAudioTokens - inputImageTokens,
     cacheReadTokens,
     inputAudioTokens,
-    outputTokens: visible - outputAudioTokens,
+    outputTokens,
     reasoningTokens,
     outputAudioTokens,
+    ...(inputImageTokens === 0 ? {} : { inputImageTokens }),
+    ...(isDrawn ? { outputImageTokens: unheard - outputTokens } : {}),
     ...tierOf(asString(usage.serviceTier)),
   };
   // Reasoning alone counts as reported output.
@@ -94,7 +99,7 @@ function visibleTokens(candidates: number, thoughts: number, totalOutput: number
   return candidates === 0 && thoughts > 0 ? Math.max(0, totalOutput - thoughts) : candidates;
 }
 
-function audioTokens(details: JsonValue | undefined): number {
-  const audio = asObjects(details).filter((entry) => entry.modality === 'AUDIO');
-  return audio.reduce((sum, entry) => sum + asCount(entry.tokenCount), 0);
-}
+type Modality = 'TEXT' | 'AUDIO' | 'IMAGE';
+
+const tokensOf = (details: JsonValue | undefined, kind: Modality): number =>
+  asObjects(details).reduce((sum, one) => sum + (one.modality === kind ? asCount(one.tokenCount) : 0), 0);

@@ -9,14 +9,17 @@ import type { Refuse } from '../translation/refuse-parameter';
 /** URLs the vendor reads by itself: its storage, and videos. */
 const OWN_URL = /^(?:gs:\/\/|https:\/\/(?:www\.|m\.)?youtube\.com\/|https:\/\/youtu\.be\/)/i;
 
+/** Of a file that is no PDF, picture or text. */
+const UNKNOWN_TYPE = 'application/octet-stream';
+
 export type MediaByUrl = ReadonlyMap<string, InlineMedia>;
 
 export function encodeFile(part: PartOf<'file'>, media: MediaByUrl, refuse: Refuse): JsonObject[] {
   const { dataUrl, filename } = part;
   if (isHttpUrl(dataUrl) || OWN_URL.test(dataUrl)) return [encodeUrl(dataUrl, media)];
   const inline = readFileData(dataUrl, filename);
-  if (inline !== undefined) return [inlineData(inline)];
-  refuse('messages', 'holds a file (data or a URL are taken) unknown to');
+  if (inline !== undefined && inline.mimeType !== UNKNOWN_TYPE) return [inlineData(inline)];
+  refuse('messages', 'holds a file (data of a known type or a URL are taken) unknown to');
   return [];
 }
 

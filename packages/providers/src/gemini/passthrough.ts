@@ -1,7 +1,9 @@
+import type { JsonObject } from '@llm0/core/chat/json';
 import { createUsageReader, limitOf, type NativeShape, type PassthroughPart, timesCount } from '../passthrough';
 import { readInputUsage } from '../translation/read-counts';
-import { asObject } from '../translation/read-json';
+import { asObject, asObjects } from '../translation/read-json';
 import { ContentDecoder } from './decode-chunk';
+import { isImage } from './decode-delta';
 import { decodeUsage } from './decode-usage';
 import { findStored } from './encode-media';
 import { keyHeaders } from './endpoint';
@@ -24,8 +26,14 @@ const GENERATE: NativeShape = {
     ...['generationConfig', 'generation_config', 'labels'],
   ]),
   findStored,
-  createReader: () =>
-    createUsageReader((value) => decodeUsage(value.usageMetadata), new ContentDecoder({ messages: [] })),
+  createReader: () => {
+    let hasImages = false;
+    const readUsage = ({ candidates, usageMetadata }: JsonObject) => {
+      hasImages ||= asObjects(candidates).some(({ content }) => asObjects(asObject(content)?.parts).some(isImage));
+      return decodeUsage(usageMetadata, hasImages);
+    };
+    return createUsageReader(readUsage, new ContentDecoder({ messages: [] }));
+  },
 };
 
 const COUNT: NativeShape = { ...GENERATE, path: new RegExp(`^${MODEL}:countTokens$`), isFree: true };

@@ -3,6 +3,7 @@ import type { AttemptSummary } from '@llm0/core/errors/gateway-error';
 import { firstChoice } from '@llm0/core/routing/resolve-targets';
 import type { Target } from '@llm0/core/routing/target';
 import { Booking, type BookingInput, type Ending } from '../metering/booking';
+import { isEstimate } from '../request/check-costly';
 import type { CollectedEmbeddings } from './collect-embeddings';
 import type { EmbeddingPlan } from './plan-embeddings';
 
@@ -28,7 +29,7 @@ export class EmbeddingMeter extends Booking<BookingInput<EmbeddingPlan, CachedEm
     const wasted = upstream?.wastedNanoUsd ?? 0;
     const waste = wasted === 0 ? {} : { other_attempts: wasted };
     const isHidden = upstream !== undefined && (upstream.estimated || plan.others !== undefined);
-    const told = plan.isInexact && upstream !== undefined ? { ...usage, estimated: true } : usage;
+    const told = isEstimate(plan, usage) && upstream !== undefined ? { ...usage, estimated: true } : usage;
     const booked = this.unfinished(told, costNanoUsd, { isBilled: isHidden });
     this.settle(
       {

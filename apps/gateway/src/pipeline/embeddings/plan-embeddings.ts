@@ -6,7 +6,7 @@ import {
 } from '@llm0/core/embedding/embedding-request';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
-import { priceOf } from '@llm0/core/pricing/class-prices';
+import { priceOf, VECTOR_CLASSES } from '@llm0/core/pricing/class-prices';
 import { roundedNanoUsd } from '@llm0/core/pricing/compute-cost';
 import { withoutOthers } from '@llm0/core/routing/named-targets';
 import { narrowRoute } from '@llm0/core/routing/narrow-route';
@@ -109,7 +109,10 @@ function routeOf(services: Pick<Services, 'routing' | 'connect'>, input: AdmitIn
   if (builtIn !== undefined) return builtIn;
   const { failover } = input.ctx.controls;
   const { route: whole, refusesUnpriced } = preparedRoute(input.principal, tables, { model, failover });
-  const route = narrowRoute(whole, { model, inputTokens: 0, outputTokens: 0, refusesUnpriced });
+  const route = narrowRoute(whole, {
+    ...{ model, inputTokens: 0, outputTokens: 0, refusesUnpriced },
+    pricedBy: VECTOR_CLASSES,
+  });
   const targets = sameModel(services, { route, tables, projectId: project.id });
   return withoutOthers(orderedRoute({ ...route, targets }, tables, inputPrice));
 }

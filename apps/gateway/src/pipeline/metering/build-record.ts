@@ -127,7 +127,7 @@ export function buildRecord(origin: RecordOrigin, outcome: Outcome): LogRecord {
     labels: labelsOf(principal, ctx.labels),
     droppedParams: dropped === undefined || dropped.length === 0 ? undefined : droppedOf(dropped),
     guardrails: guard?.list(),
-    modality: MODALITY_OF[dialect] ?? ctx.modality,
+    modality: MODALITY_OF[dialect] ?? ctx.modality ?? (usage.outputImageTokens ? 'image' : undefined),
     units: usage.units,
   };
 }

@@ -12,6 +12,7 @@ import { isSameTarget } from '@llm0/core/routing/target';
 import type { ResponseSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import type { Admission } from '../request/admit';
+import { isEstimate } from '../request/check-costly';
 import type { RequestPlan } from '../request/plan-request';
 import type { MeteredCompletion } from '../upstream/completion';
 import { Booking, type BookingInput, type BookingNeeds, cacheTtlMs, type Ending } from './booking';
@@ -101,6 +102,7 @@ export class Meter extends Booking<MeterInput> {
     const { answer } = this;
     const { ctx, admission } = this.input;
     const { route, request, isInexact } = admission.plan;
+    const isGuess = isInexact !== undefined && answer?.pays() === true && isEstimate({ isInexact }, usage);
     const overheadMs = this.overheadMs();
     const waitedMs = (admission.queuedMs ?? 0) + (answer?.pausedMs ?? 0);
     return {
@@ -109,10 +111,7 @@ export class Meter extends Booking<MeterInput> {
       provider: firstChoice(route).provider,
       finalProvider: answer?.target.provider,
       model: answer?.target.model ?? route.targets[0].model,
-      usage:
-        answer?.wasteEstimated === true || (isInexact === true && answer?.pays() === true)
-          ? { ...usage, estimated: true }
-          : usage,
+      usage: answer?.wasteEstimated === true || isGuess ? { ...usage, estimated: true } : usage,
       costNanoUsd: 0,
       costDetail: undefined,
       savedNanoUsd: 0,

@@ -6,6 +6,7 @@ import { type PricedModel, pricedAnswer } from '@llm0/core/pricing/price-book';
 import { atLeast, isBilledStatus, mayBeBilled, type UsageReader } from '@llm0/providers/transport/call-passthrough';
 import { Booking, type BookingInput, type BookingNeeds, type Ending } from '../metering/booking';
 import { heldFor } from '../metering/held-for';
+import { isEstimate } from '../request/check-costly';
 import { type NativeJob, type NativePlan, UNNAMED_MODEL } from './plan-passthrough';
 
 export type NativeMeterInput = BookingInput<NativePlan, never> & { readonly job: NativeJob };
@@ -97,7 +98,7 @@ export class NativeMeter extends Booking<NativeMeterInput> {
       heldNanoUsd,
     });
     const costNanoUsd = Math.max(booked.costNanoUsd, extent === 'hidden' ? admit.holdNanoUsd : 0);
-    const usage = admission.plan.isInexact === true ? { ...known, estimated: true } : known;
+    const usage = isEstimate(admission.plan, known) ? { ...known, estimated: true } : known;
     if (costNanoUsd === ownNanoUsd) return { usage, costNanoUsd, costDetail };
     return { usage: { ...known, estimated: true }, costNanoUsd, costDetail: { ...costDetail, price_source: 'hold' } };
   }

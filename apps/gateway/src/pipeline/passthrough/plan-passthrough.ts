@@ -3,6 +3,7 @@ import type { ChatRequest } from '@llm0/core/chat/request';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { drained } from '@llm0/core/errors/unasked-provider';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
+import { coversClasses, TEXT_CLASSES, VECTOR_CLASSES } from '@llm0/core/pricing/class-prices';
 import { estimateHold, type HoldEstimate, NO_WEIGHT } from '@llm0/core/pricing/estimate-cost';
 import type { PriceBook, PricedModel } from '@llm0/core/pricing/price-book';
 import { notAllowed } from '@llm0/core/routing/named-targets';
@@ -86,7 +87,9 @@ function planNative(services: Pick<Services, 'routing' | 'connect'>, input: Admi
   // An answer without usage is booked at the whole hold, which needs a parsed body.
   const isUnpriced = !isFree && !isLocal && (priced === undefined || job.shape === undefined || job.body === undefined);
   const isTold = job.body === undefined || job.shape?.tellsCost(job.body) !== false;
-  if ((isUnpriced || (!isTold && !isFree && !isLocal)) && refusesUnpriced(principal)) throw unpriced(job);
+  const isCovered = coversClasses(priced, job.shape?.isInputOnly === true ? VECTOR_CLASSES : TEXT_CLASSES);
+  const isBilled = isFree || isLocal || (isTold && isCovered);
+  if ((isUnpriced || !isBilled) && refusesUnpriced(principal)) throw unpriced(job);
   if (project.strictCaps && !isFree && !isLocal) checkBounded(job);
   const { body, format } = job;
   const target = { provider, model: namedModel ?? UNNAMED_MODEL };

@@ -1,6 +1,8 @@
 import type { JsonObject, WireFormat } from '@llm0/core/chat/json';
+import type { Usage } from '@llm0/core/chat/usage';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Principal } from '@llm0/core/keys/api-key';
+import { coversClasses } from '@llm0/core/pricing/class-prices';
 import type { PriceBook, PricedModel } from '@llm0/core/pricing/price-book';
 import { notAllowed } from '@llm0/core/routing/named-targets';
 import { shownName } from '@llm0/core/routing/near-names';
@@ -18,8 +20,8 @@ export interface CostlyTarget {
 export interface CostlyPlan {
   /** Priced models that may answer instead of the target. */
   readonly others?: readonly PricedModel[];
-  /** Part of the cost is an estimate, which the row shows. */
-  readonly isInexact: boolean;
+  /** Part of the cost is an estimate, which the row shows; `untold`: unless the usage tells media or fees. */
+  readonly isInexact: boolean | 'untold';
   /** Requested tier in lower case. */
   readonly tier?: string;
 }
@@ -54,7 +56,20 @@ export function judgeCostly({ principal, targets, prices }: Judging, costly: Cos
   const others = names.flatMap(({ name, field }) => pricesOf(principal, { name, field, targets }, prices));
   const isOddTier = checkTier(principal, costly, targets);
   const isOpen = names.length > 0 || uses.some(({ effect }) => effect === 'answers');
-  return { others: isOpen ? others : undefined, isInexact: isOddTier || isOpen || uses.length > 0, tier };
+  // The price of a tool that usage tells is part of the fee, and not of the answer.
+  const isTold = uses.every((use) => use.isTold) && names.every(({ field }) => field === TOOL_MODEL);
+  const isUsed = uses.length + names.length > 0;
+  const isInexact = isOddTier || (isTold ? isUsed && 'untold' : isUsed);
+  return { others: isOpen ? others : undefined, isInexact, tier };
+}
+
+const TOOL_MODEL = 'tools.model';
+
+/** True if the bill of this usage is an estimate. */
+export function isEstimate({ isInexact = false }: Partial<CostlyPlan>, usage: Usage): boolean {
+  if (isInexact !== 'untold') return isInexact;
+  const { outputAudioTokens, outputImageTokens = 0, feeNanoUsd = 0 } = usage;
+  return outputAudioTokens + outputImageTokens + feeNanoUsd === 0;
 }
 
 function refuseUse(principal: Principal, { field, effect }: CostlyUse): void {
@@ -89,7 +104,9 @@ export function pricesOf(
   });
   if (!isModelAllowed(principal.key, [name, ...spellings])) throw notAllowed(name);
   const found = providers.flatMap((provider) => prices.find(provider, withoutPrefix(name, provider)) ?? []);
-  if (found.length > 0 || !refusesUnpriced(principal)) return found;
+  // A tool makes something else than text.
+  const isCovered = field === TOOL_MODEL || found.every((priced) => coversClasses(priced));
+  if ((found.length > 0 && isCovered) || !refusesUnpriced(principal)) return found;
   const message = `"${shownName(name)}" (in "${field.slice(0, 80)}") has no price, and this project refuses unpriced models.`;
   throw new GatewayError('model_not_priced', message, { param: field.slice(0, 80) });
 }

@@ -14,6 +14,7 @@ import { notConfigured, stillConnected } from '../upstream/attempt-target';
 import { isBuiltIn } from '../upstream/built-in-route';
 import { flightKey, type SharedCalling, shareCall } from '../upstream/share-call';
 import { UpstreamCall, type UpstreamJob, type UpstreamNeeds } from '../upstream/upstream-call';
+import { type BoundedTask, boundTask } from './plan-task';
 import type { Task } from './task';
 
 export type AskNeeds = UpstreamNeeds & Pick<Services, 'builtInEmbedder' | 'flights'>;
@@ -45,12 +46,15 @@ export function askTargets<R extends TaskRequest, A extends JsonObject>(
 
 /** Usage for what no vendor told: as much as was held. */
 export function guessTask<R extends TaskRequest, A extends JsonObject>(
-  { task, request, isStrict }: Pick<AskedTask<R, A>, 'task' | 'request' | 'isStrict'>,
+  services: Pick<Services, 'connect'>,
+  bounded: BoundedTask<R, A>,
   target: Pick<RouteTarget, 'provider' | 'model' | 'priced'>,
 ): Usage {
   const { provider, model } = target;
   const unpriced: PricedModel = { provider, model, mode: '', prices: {}, capabilities: [] };
-  return { ...task.boundOf(request, target.priced ?? unpriced, isStrict), estimated: true };
+  const { priced = unpriced } = target;
+  const estimated = bounded.task.billsBound?.(priced) !== true;
+  return { ...boundTask(services, bounded, priced), estimated };
 }
 
 interface Opened<A> {
@@ -93,7 +97,7 @@ class TaskCall<R extends TaskRequest, A extends JsonObject> extends UpstreamCall
     if (!isBilled) return undefined;
     // Nobody hears half a file.
     const isFree = isBuiltIn(target) || this.job.request.file?.rest?.isCutOff() === true;
-    return isFree ? ZERO_USAGE : guessTask(this.job, target);
+    return isFree ? ZERO_USAGE : guessTask(this.needs, this.job, target);
   }
 
   protected resultOf({ attempt, called }: Opened<A>): TaskResponse<A> {

@@ -202,7 +202,7 @@ async function answer<R extends TaskRequest, A extends JsonObject>(
   let isStreamed = false;
   try {
     const called = await calling.response;
-    const guess = () => guessTask({ task, request, isStrict }, called.target);
+    const guess = () => guessTask(services, { task, request, isStrict, projectId }, called.target);
     const { stream } = called;
     if (stream !== undefined) {
       isStreamed = true;

@@ -114,6 +114,7 @@ export const SPEECH: Task<SpeechRequest, SpeechAnswer> = {
   ...{ noun: 'speech', pricedBy: ['character', 'output_audio'], isCached: false },
   partOf: ({ tasks }) => tasks?.speech,
   boundOf: boundSpeech,
+  billsBound: ({ prices }) => prices.character !== undefined && prices.output_audio === undefined,
   async judge(by, request) {
     const input = await by.texts.text(request.input, 'user');
     const { instructions } = request;

@@ -5,7 +5,7 @@ import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Principal, Project } from '@llm0/core/keys/api-key';
 import type { AdmitPlan } from '@llm0/core/limits/hot-store';
 import { type Cost, computeCost, UNPRICED } from '@llm0/core/pricing/compute-cost';
-import { isFree, type PricedModel } from '@llm0/core/pricing/price-book';
+import { isFree, type PriceBook, type PricedModel } from '@llm0/core/pricing/price-book';
 import { mayAnswer, withoutOthers } from '@llm0/core/routing/named-targets';
 import { passOver } from '@llm0/core/routing/narrow-route';
 import { shownName } from '@llm0/core/routing/near-names';
@@ -38,6 +38,8 @@ export interface TaskPlan<R extends TaskRequest> extends CostlyPlan {
   readonly admit: AdmitPlan;
   /** Prices of a model that works beside the target; empty where there is none. */
   readonly helpers: readonly PricedModel[];
+  /** See `RequestPlan`. */
+  readonly prices: PriceBook;
   /** Absent where the answer may not be cached. */
   readonly cacheKey?: string | undefined;
   /** Unsupported parameters are dropped instead of refused. */
@@ -75,12 +77,14 @@ export function planTask<R extends TaskRequest, A extends JsonObject>(
   const { ctx, principal } = input;
   const { request, toSend, digest, model } = input.request;
   const { project } = principal;
-  const { strictCaps } = project;
-  const quoteOf = quotesBy((priced) => task.boundOf(toSend ?? request, priced, strictCaps));
+  const { prices } = services.routing();
+  const { id: projectId, strictCaps } = project;
+  const bounded = { task, request: toSend ?? request, isStrict: strictCaps, projectId };
+  const quoteOf = quotesBy((priced) => boundTask(services, bounded, priced));
   const route = routeOf(services, { task, input, quoteOf });
   const helped = planHelper(services, { task, input, targets: route.targets });
   const wire = { format: 'openai-chat', body: helped.body } as const;
-  const costly = checkCostly(principal, { wire, targets: route.targets }, services.routing().prices);
+  const costly = checkCostly(principal, { wire, targets: route.targets }, prices);
   const priced = [...route.targets.flatMap((target) => target.priced ?? []), ...(costly.others ?? [])];
   const quotes = priced.map(quoteOf);
   const holdNanoUsd = helped.holdNanoUsd + Math.max(0, ...quotes.map(({ cost }) => cost.costNanoUsd));
@@ -89,7 +93,7 @@ export function planTask<R extends TaskRequest, A extends JsonObject>(
   const isKept = digest !== undefined && isCacheable(task, { request, ctx, project });
   const cacheKey = isKept ? taskCacheKey({ projectId: project.id, scope }, digest) : undefined;
   return {
-    ...{ request, toSend, route, cacheKey, ...costly, helpers: helped.helpers },
+    ...{ request, toSend, route, cacheKey, ...costly, helpers: helped.helpers, prices },
     dropParams: ctx.controls.dropParams ?? principal.key.dropParams ?? project.dropParams ?? false,
     maxAttempts: strictCaps ? 1 : Number.POSITIVE_INFINITY,
     admit: admitPlan(
@@ -125,6 +129,28 @@ function planHelper<R extends TaskRequest, A extends JsonObject>(services: Needs
   const costs = helpers.map((priced) => computeCost(boundOf(priced, strictCaps), priced).costNanoUsd);
   const body = Object.fromEntries(Object.entries(request.extra).filter(([name]) => name !== field));
   return { helpers, holdNanoUsd: Math.max(0, ...costs), body };
+}
+
+/** A request whose bill is bounded. */
+export interface BoundedTask<R extends TaskRequest, A extends JsonObject> {
+  readonly task: Task<R, A>;
+  readonly request: R;
+  readonly isStrict: boolean;
+  readonly projectId: string;
+}
+
+/** The most that a target bills, and no less than its vendor always bills. */
+export function boundTask<R extends TaskRequest, A extends JsonObject>(
+  services: Pick<Services, 'connect'>,
+  { task, request, isStrict, projectId }: BoundedTask<R, A>,
+  priced: PricedModel,
+): Usage {
+  const bound = task.boundOf(request, priced, isStrict);
+  const seconds = bound.units?.seconds;
+  if (seconds === undefined) return bound;
+  const provider = services.connect(priced, projectId)?.provider;
+  const least = (provider && task.partOf(provider)?.leastSeconds) ?? 0;
+  return least <= seconds ? bound : { ...bound, units: { ...bound.units, seconds: least } };
 }
 
 /** The most that a target bills. */

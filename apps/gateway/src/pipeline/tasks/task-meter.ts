@@ -14,6 +14,7 @@ import type { TaskSummary } from '../../dialects/dialect';
 import type { Services } from '../../services/contract';
 import { Booking, type BookingInput, type BookingNeeds, cacheTtlMs, type Ending } from '../metering/booking';
 import type { Outcome } from '../metering/build-record';
+import { isEstimate } from '../request/check-costly';
 import type { TaskPlan } from './plan-task';
 
 /** What one target answered and reported. */
@@ -109,10 +110,10 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
     // A guess at a price of nothing is the exact cost.
     const isExact = target.priced !== undefined && isFree(target.priced.prices) && plan.others === undefined;
     const own: Usage = isExact ? { ...filled, estimated: false } : filled;
-    const helped = helper && this.helped(helper);
+    const helped = helper && this.helped(helper, target);
     const usage =
       helper === undefined ? own : addUsage(own, { ...helper.usage, ...(helped ? {} : { estimated: true }) });
-    const isInexact = plan.isInexact || effort.wasteEstimated === true;
+    const isInexact = (plan.isInexact !== false && isEstimate(plan, usage)) || effort.wasteEstimated === true;
     const known = addCost(this.costOf(helped === undefined ? usage : own, target), helped);
     const isHidden = usage.estimated === true || plan.others !== undefined;
     const shown = isInexact ? { ...usage, estimated: true } : usage;
@@ -126,9 +127,11 @@ export class TaskMeter<R extends TaskRequest, A extends JsonObject> extends Book
   }
 
   /** Cost of a model that worked beside the target; undefined without its price. */
-  private helped({ model = '', usage }: NonNullable<Usage['helper']>): Cost | undefined {
-    const { helpers } = this.input.admission.plan;
-    const priced = helpers.find((one) => model === one.model || model.startsWith(`${one.model}-20`)) ?? helpers[0];
+  private helped({ model = '', usage }: NonNullable<Usage['helper']>, { provider }: Target): Cost | undefined {
+    const { helpers, prices } = this.input.admission.plan;
+    const asked = helpers.find((one) => model === one.model || model.startsWith(`${one.model}-20`)) ?? helpers[0];
+    // The vendor chooses one where the request names none.
+    const priced = asked ?? prices.find(provider, model);
     return priced && computeCost(usage, priced);
   }
 
@@ -203,8 +206,20 @@ export function fillTask(told: Usage | undefined, guess: () => Usage, { priced }
   const isFree = (one: Usage) => priced === undefined || computeCost(one, priced).costNanoUsd === 0;
   // Of an SVG, the helper's part may be all of it.
   if (usage.helper !== undefined || !isFree(usage)) return usage;
-  const guessed = guess();
+  const guessed = scaledTo(usage, guess());
   return isFree(guessed) ? usage : guessed;
+}
+
+/** Estimated tokens of audio whose seconds the vendor told, instead of those that the gateway measured. */
+function scaledTo({ units: { seconds } = {} }: Usage, guessed: Usage): Usage {
+  const { units: { seconds: measured = 0 } = {}, inputAudioTokens, outputTokens } = guessed;
+  if (seconds === undefined || measured === 0) return guessed;
+  const scale = (tokens: number) => Math.ceil((tokens * seconds) / measured);
+  return {
+    ...guessed,
+    ...{ inputAudioTokens: scale(inputAudioTokens), outputTokens: scale(outputTokens) },
+    units: { ...guessed.units, seconds },
+  };
 }
 
 const withHelper = (usage: Usage, helper: Usage['helper']): Usage =>

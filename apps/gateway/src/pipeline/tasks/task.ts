@@ -18,6 +18,8 @@ export interface Task<R extends TaskRequest = TaskRequest, A extends JsonObject 
   partOf(provider: Provider): TaskPart<R, A> | undefined;
   /** The most that a target bills. Throws `request_over_limit` where strict caps find no bound. */
   boundOf(request: R, priced: PricedModel, strict: boolean): Usage;
+  /** True where the bound is the bill itself, such as the characters of a text; absent where it never is. */
+  billsBound?(priced: PricedModel): boolean;
   /**
    * The fields with its text, without what guardrails remove; all others are judged alike. Throws for content that they
    * can't read.

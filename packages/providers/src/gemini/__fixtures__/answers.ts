@@ -201,7 +201,8 @@ export const ANSWERS: readonly AnswerFixture[] = [
           },
         },
       ],
-      usage: OUR_SMALL,
+      // Output that isn't split, with an image.
+      usage: { ...OUR_SMALL, outputTokens: 0, outputImageTokens: OUR_SMALL.outputTokens },
     },
   },
   {

@@ -1,11 +1,11 @@
-import { type JsonObject, type JsonValue, present } from '@llm0/core/chat/json';
+import { type JsonObject, present } from '@llm0/core/chat/json';
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
 import { type ImageAnswer, type ImageRequest, type MadeImage, readSize } from '@llm0/core/tasks/image';
 import type { SentFile } from '@llm0/core/tasks/task-request';
 import type { EncodeContext, UpstreamRequest } from '../../provider-request';
 import type { TaskPart } from '../../tasks';
 import { jsonBody } from '../../translation/json-body';
-import { asCount, asObject, asObjects, asString } from '../../translation/read-json';
+import { asObject, asObjects, asString } from '../../translation/read-json';
 import { DroppedParameters } from '../../translation/refuse-parameter';
 import { upstreamFailure } from '../../transport/upstream-failure';
 import { readAny } from '../decode-usage';
@@ -107,28 +107,11 @@ function readContent(body: JsonObject): Read {
     const base64 = asString(asObject(part.inlineData)?.data);
     return base64 === undefined ? [] : [made(base64, text === '' ? undefined : text)];
   });
-  return { images, usage: readUsage(body.usageMetadata) };
+  return { images, usage: readAny(body.usageMetadata, true) ?? ZERO_USAGE };
 }
 
 const made = (base64: string, prompt: string | undefined): MadeImage =>
   present({ b64_json: base64, revised_prompt: prompt }) as MadeImage;
-
-/** Output that isn't split is image output. */
-function readUsage(value: JsonValue | undefined): Usage {
-  const usage = readAny(value);
-  const counts = asObject(value);
-  if (usage === undefined || counts === undefined) return ZERO_USAGE;
-  const pictures = Math.min(usage.inputTokens, tokensOf(counts.promptTokensDetails, 'IMAGE'));
-  const text = Math.min(usage.outputTokens, tokensOf(counts.candidatesTokensDetails, 'TEXT'));
-  return {
-    ...usage,
-    ...{ inputTokens: usage.inputTokens - pictures, inputImageTokens: pictures },
-    ...{ outputTokens: text, outputImageTokens: usage.outputTokens - text },
-  };
-}
-
-const tokensOf = (details: JsonValue | undefined, modality: string) =>
-  asObjects(details).reduce((sum, one) => sum + (one.modality === modality ? asCount(one.tokenCount) : 0), 0);
 
 /** A refusal has a reason of its own. */
 function noImage(body: JsonObject): string {

@@ -26,7 +26,9 @@ export function createTranscription(
   provider: string,
   quirks: TranscriptionQuirks,
 ): TaskPart<TranscriptionRequest, TranscriptAnswer> {
+  const { leastSeconds } = quirks;
   const part: TaskPart<TranscriptionRequest, TranscriptAnswer> = {
+    ...(leastSeconds === undefined ? {} : { leastSeconds }),
     encodeRequest: (request, context) => encodeTranscription(request, context, quirks),
     decodeResponse: (body, { format }) => {
       const text = asString(body.text);
@@ -51,9 +53,11 @@ const TIMED: ReadonlySet<string> = new Set(['srt', 'vtt', 'verbose_json']);
  * Formats without usage are made here, from one that has it. Models that are billed by token tell their tokens, and
  * know no other one.
  */
-function formatOf({ format, stream }: TranscriptionRequest, tellsUsage: boolean): string {
+function formatOf({ format, stream }: TranscriptionRequest, { tellsUsage, streams }: TranscriptionQuirks): string {
   if (format === 'diarized_json') return format;
-  return TIMED.has(format) || (!tellsUsage && !stream) ? 'verbose_json' : 'json';
+  // A server without streams answers in whole, and the gateway makes the events.
+  const isStreamed = stream && streams;
+  return TIMED.has(format) || (!tellsUsage && !isStreamed) ? 'verbose_json' : 'json';
 }
 
 function encodeTranscription(
@@ -66,7 +70,7 @@ function encodeTranscription(
   const tellsUsage = quirks.tellsUsage || context.priced?.prices.input_audio !== undefined;
   const fields = present({
     ...extra,
-    ...{ model: context.model, prompt, user, response_format: formatOf(request, tellsUsage) },
+    ...{ model: context.model, prompt, user, response_format: formatOf(request, { ...quirks, tellsUsage }) },
     stream: stream && quirks.streams ? true : undefined,
   });
   const texts = Object.entries(fields).flatMap(([name, value]): FormField[] =>
