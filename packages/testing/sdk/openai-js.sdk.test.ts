@@ -329,7 +329,7 @@ describe('the demo models, without any account', () => {
         const [call] = called.choices[0]?.message.tool_calls ?? [];
         expect(call?.type === 'function' && call.function.name).toBe('get_weather');
         const models = await Array.fromAsync(client.models.list());
-        expect(models.map((model) => model.id).sort()).toEqual(['demo-chat', 'demo-slow']);
+        expect(models.map((model) => model.id).sort()).toEqual(['demo-chat', 'demo-slow', 'local/all-MiniLM-L6-v2']);
       } finally {
         await gateway.stop();
       }
