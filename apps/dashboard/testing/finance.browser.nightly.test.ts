@@ -334,7 +334,7 @@ test('the month before is closed for good; the statement says so on the screen a
   await page.getByRole('dialog').getByRole('button', { name: 'Close month' }).click();
   await page.getByText('Its statements never change').waitFor({ state: 'detached' });
   await page.getByText('These figures no longer change.').waitFor();
-  expect(await page.getByRole('button', { name: 'Close month' }).isDisabled()).toBe(true);
+  await page.getByRole('button', { name: 'Close month', disabled: true }).waitFor();
   type Closings = { data: { month: string; cost_usd: number }[] };
   const { data } = await callAdmin<Closings>(dashboard.gateway, '/finance/closings');
   const { total } = await statement({ month, by: 'team' });
