@@ -1,6 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { type AnswerContext, renderPlain, renderStream, streamHeaders } from '../fake-upstream/render-answer';
 import { FAKE_EMBEDDINGS } from '../fake-upstream/render-embeddings';
+import { FAKE_TASKS, imageEvents, type RenderTask } from '../fake-upstream/render-tasks';
 import { HostileWire, readCall, type VendorCall } from './hostile-wire';
 import { type BillLine, billFor, modelOf, type Work } from './vendor-bill';
 
@@ -84,6 +85,13 @@ export function honestPieces(call: VendorCall, text?: string): { pieces: Uint8Ar
   const { body, path } = call;
   if (/\/embeddings/.test(path)) return json(FAKE_EMBEDDINGS.openai(body, tokensIn(call)).body);
   if (/mbedContent/.test(path)) return json(FAKE_EMBEDDINGS.gemini(body, tokensIn(call)).body);
+  const task = (FAKE_TASKS as Readonly<Record<string, RenderTask>>)[path];
+  // Forms have no body here, and go on as others.
+  if (task !== undefined && body.model !== undefined) {
+    if (body.stream !== true) return json(task(body, {}));
+    const events = imageEvents('image_generation', body, {});
+    return { pieces: events.map((event) => Buffer.from(event)), type: 'text/event-stream' };
+  }
   const format = FORMATS.find(([pattern]) => pattern.test(path))?.[1];
   if (format === undefined || FREE_PATH.test(path)) return json({ data: [], input_tokens: 1, totalTokens: 1 });
   const prompt = typeof body.prompt === 'string' ? [body.prompt] : undefined;

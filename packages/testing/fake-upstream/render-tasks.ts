@@ -2,7 +2,7 @@ import { isObject, type JsonObject, type JsonValue } from '@llm0/core/chat/json'
 import type { FakeBehaviour } from './behaviour';
 
 /** How one endpoint answers; `usage` of the behaviour replaces what it counts, and null leaves it out. */
-type RenderTask = (body: JsonObject, behaviour: FakeBehaviour) => JsonObject;
+export type RenderTask = (body: JsonObject, behaviour: FakeBehaviour) => JsonObject;
 
 const countWords = (texts: readonly JsonValue[]) =>
   texts.reduce<number>((sum, text) => sum + String(text).split(/\s+/).length, 0);
