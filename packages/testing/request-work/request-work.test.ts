@@ -6,7 +6,7 @@ import { createTestKey } from '../stores/start-gateway';
 import type { Work } from './work';
 
 const REQUESTS = 50;
-const BATCHES = 3;
+const BATCHES = 5;
 const WARM_UP = 50;
 /** Per request; allocations are literals of objects and arrays, closures, and `new`. */
 const BOUNDS = {
