@@ -2,7 +2,7 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { SINK_PREFIX } from '../logs/log-sinks';
-import { listPartitions, lockLogWrites, type Partition } from '../logs/partitions';
+import { listPartitions, lockToDrop, type Partition } from '../logs/partitions';
 
 const DAY_MS = 86_400_000;
 /** Readers look at the floor every second; a question takes half a minute at most. */
@@ -75,9 +75,7 @@ export async function dropBelowFloor(db: Db, floor: LogFloor, nowMs: number): Pr
 /** Spend of runs is kept: their budgets are counted from it. */
 async function dropDay(db: Db, { store }: LogFloor, { table, day }: Partition): Promise<boolean> {
   return db.transaction(async (tx) => {
-    // As `dropPartitionsBefore` does.
-    await tx.execute(sql`set local lock_timeout = '5s'`);
-    await lockLogWrites(tx);
+    await lockToDrop(tx);
     const [known] = await tx.execute(sql`select 1 from log_days where store = ${store} and day = ${day}::date`);
     if (known === undefined || (await isAwaited(tx, Date.parse(day) + DAY_MS))) return false;
     const rows = sql.identifier(table);

@@ -68,15 +68,19 @@ export async function listPartitions(db: Db, table: PartitionedTable = 'gateway_
   });
 }
 
+/** Dropping needs the whole table for a moment: it fails, until the next run, rather than block the queue. */
+export async function lockToDrop(tx: Db): Promise<void> {
+  await tx.execute(sql`set local lock_timeout = '5s'`);
+  await lockLogWrites(tx);
+}
+
 /** Drops partitions of days before `beforeMs`, and failover rows of that time; returns the days. */
 export async function dropPartitionsBefore(db: Db, beforeMs: number): Promise<readonly string[]> {
   const all = (await Promise.all(TABLES.map((table) => listPartitions(db, table)))).flat();
   const old = all.filter(({ day }) => Date.parse(day) + DAY_MS <= beforeMs);
   for (const { table } of old) {
     await db.transaction(async (tx) => {
-      // Dropping needs the whole table for a moment: retries at the next run rather than block the queue.
-      await tx.execute(sql`set local lock_timeout = '5s'`);
-      await lockLogWrites(tx);
+      await lockToDrop(tx);
       await tx.execute(sql`drop table ${sql.identifier(table)}`);
     });
   }
