@@ -26,14 +26,18 @@ describe.each(TEST_DATABASES)('the ledger of lines on $name', (kind) => {
     database = await kind.open();
   });
   afterAll(() => database.close());
-  beforeEach(async () => {
-    batchId = Bun.randomUUIDv7();
+  const open = async () => {
+    const id = Bun.randomUUIDv7();
     const [row] = await database.db.execute<{ id: string }>(
-      sql`insert into projects (name) values (${`batches ${batchId}`}) returning id`,
+      sql`insert into projects (name) values (${`batches ${id}`}) returning id`,
     );
-    const owner = { id: batchId, projectId: row?.id ?? '', apiKeyId: crypto.randomUUID() };
+    const owner = { id, projectId: row?.id ?? '', apiKeyId: crypto.randomUUID() };
     const input = { inputFileId: crypto.randomUUID(), dialect: 'openai', endpoint: '/v1/responses' } as const;
     await createBatch(database.db, { ...owner, ...input, status: 'validating', headers: {}, expiresAtMs: Date.now() });
+    return id;
+  };
+  beforeEach(async () => {
+    batchId = await open();
     const lines = Array.from({ length: LINES }, (_, line) => ({
       ...{ line, customId: `"odd", {${line}} \\ ä`, at: line * 5_000_000_000, length: 10, boundNanoUsd: BOUND },
     }));
@@ -102,5 +106,32 @@ describe.each(TEST_DATABASES)('the ledger of lines on $name', (kind) => {
     expect(await states()).toEqual(['waiting', 'cancelled', 'waiting', 'cancelled']);
     await keepLines(db, batchId, []);
     expect(await own()).toEqual([]);
+  });
+
+  test('a batch of many lines takes moments, also while Postgres thinks that it has none', async () => {
+    const { db } = database;
+    const [many, part] = [20_000, 4000];
+    const numbers = (count: number) => Array.from({ length: count }, (_, line) => line);
+    const lines = numbers(many).map((line) => ({ line, customId: `${line}`, at: 0, length: 10, boundNanoUsd: BOUND }));
+    const [earlier, id] = [await open(), await open()];
+    await insertLines(db, earlier, lines);
+    await db.execute(sql`analyze batch_lines`);
+    await insertLines(db, id, lines);
+    // Comparing each line with each other one takes a minute.
+    await db.transaction(async (tx) => {
+      await tx.execute(sql`set local statement_timeout = '4s'`);
+      const owner = crypto.randomUUID();
+      await claimLines(tx, { batchId: id, from: 0, to: part }, owner);
+      const results = numbers(part).map((line) => result(line));
+      expect(await endLines(tx, { batchId: id, owner }, results)).toBe(part);
+      await keepLines(tx, id, numbers(many / 2));
+      await placeResults(
+        tx,
+        id,
+        numbers(many / 2).map((line) => ({ line, at: 0, length: 1 })),
+      );
+      await giveUpLines(tx, id, { state: 'cancelled' });
+    });
+    expect(await readBatch(db, id)).toMatchObject({ completed: part, cancelled: many / 2 });
   });
 });

@@ -23,6 +23,11 @@ export async function insertLines(db: Db, batchId: string, lines: readonly NewLi
       ${column((one) => usdFromNano(one.boundNanoUsd))}::numeric[])`);
 }
 
+/** Tells Postgres of many new lines. Until autovacuum does, it takes them for few and reads all of them to find one. */
+export async function analyzeLines(db: Db): Promise<void> {
+  await db.execute(sql`analyze batch_lines`);
+}
+
 /** A range of lines: [from, to). */
 export interface LineRange {
   readonly batchId: string;
@@ -107,16 +112,17 @@ export async function endLines(
 ): Promise<number> {
   if (results.length === 0) return 0;
   const column = (read: (result: LineResult) => unknown) => toArrayText(results.map(read));
+  const lines = sql`${column(({ line }) => line)}::int[]`;
   const [row] = await db.execute<{ count: number }>(sql`
     with ended as (
       update batch_lines l set state = r.state, request_id = r.request_id, http_status = r.http_status,
         cost_usd = r.cost_usd, tokens_in = r.tokens_in, tokens_out = r.tokens_out, answer = r.answer
-      from unnest(${column(({ line }) => line)}::int[], ${column(({ state }) => state)}::text[],
+      from unnest(${lines}, ${column(({ state }) => state)}::text[],
         ${column(({ requestId }) => requestId)}::uuid[], ${column(({ httpStatus }) => httpStatus)}::int[],
         ${column(({ costNanoUsd }) => usdFromNano(costNanoUsd))}::numeric[], ${column((one) => one.tokensIn)}::int[],
         ${column((one) => one.tokensOut)}::int[], ${column(({ answer }) => answer)}::text[])
         as r(line, state, request_id, http_status, cost_usd, tokens_in, tokens_out, answer)
-      where l.batch_id = ${batchId}::uuid and l.line = r.line and l.owner = ${owner}::uuid
+      where l.batch_id = ${batchId}::uuid and l.line = any(${lines}) and l.line = r.line and l.owner = ${owner}::uuid
         and l.state in ('waiting', 'running')
       returning l.state, l.cost_usd, l.tokens_in, l.tokens_out),
     sums as (select count(*) filter (where state = 'completed') as completed,
@@ -131,10 +137,8 @@ export async function endLines(
 /** Leaves lines to the gateway, and all others of the batch to its vendor. */
 export async function keepLines(db: Db, batchId: string, lines: readonly number[]): Promise<void> {
   await db.execute(sql`
-    update batch_lines l set is_own = r.line is not null
-    from batch_lines o left join unnest(${toArrayText(lines)}::int[]) as r(line) on r.line = o.line
-    where l.batch_id = ${batchId}::uuid and o.batch_id = l.batch_id and o.line = l.line
-      and l.is_own <> (r.line is not null)`);
+    update batch_lines set is_own = not is_own
+    where batch_id = ${batchId}::uuid and is_own <> (line in (select unnest(${toArrayText(lines)}::int[])))`);
 }
 
 interface GivenUp {
@@ -146,10 +150,11 @@ interface GivenUp {
 /** Ends lines that nobody has asked for yet. It waits for no run that takes some just now, which looks again at its end. */
 export async function giveUpLines(db: Db, batchId: string, { state, isOwn = false }: GivenUp): Promise<void> {
   await db.execute(sql`
-    with open as (select line from batch_lines where batch_id = ${batchId}::uuid and state = 'waiting'
-        and result_at is null and (is_own or not ${isOwn}) for update skip locked),
-    given_up as (update batch_lines l set state = ${state} from open
-      where l.batch_id = ${batchId}::uuid and l.line = open.line returning 1)
+    with given_up as (
+      update batch_lines set state = ${state} where batch_id = ${batchId}::uuid and line = any(array(
+        select line from batch_lines where batch_id = ${batchId}::uuid and state = 'waiting'
+          and result_at is null and (is_own or not ${isOwn}) for update skip locked))
+      returning 1)
     update batches set ${sql.raw(state)} = ${sql.raw(state)} + (select count(*) from given_up) where id = ${batchId}::uuid`);
 }
 
@@ -195,9 +200,10 @@ export interface ResultPlace {
 /** The first result of a line stands. */
 export async function placeResults(db: Db, batchId: string, places: readonly ResultPlace[]): Promise<void> {
   const column = (read: (place: ResultPlace) => number) => toArrayText(places.map(read));
+  const lines = sql`${column(({ line }) => line)}::int[]`;
   await db.execute(sql`
     update batch_lines l set result_at = r.at, result_length = r.length
-    from (select distinct on (line) * from unnest(${column(({ line }) => line)}::int[], ${column(({ at }) => at)}::bigint[],
+    from (select distinct on (line) * from unnest(${lines}, ${column(({ at }) => at)}::bigint[],
       ${column(({ length }) => length)}::int[]) as r(line, at, length) order by line, at) as r
-    where l.batch_id = ${batchId}::uuid and l.line = r.line and l.result_at is null`);
+    where l.batch_id = ${batchId}::uuid and l.line = any(${lines}) and l.line = r.line and l.result_at is null`);
 }
