@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:tes
 import { readFileSync } from 'node:fs';
 import { connectDatabase, type Database } from '@llm0/drizzle/client';
 import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
+import { RUNTIME_ENVIRONMENT } from '../../../apps/gateway/bin/runtime-environment';
 import { sampleRecord } from '../stores/sample-record';
 import { callAdmin, createTestKey, type GatewayProcess, startGateway } from '../stores/start-gateway';
 import { allLogs, ask, postChat, STORE_KINDS, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
@@ -16,7 +17,8 @@ describe.each(STORE_KINDS)('the live stream on %s stores', (kind) => {
   let world: TestEnvironment;
   let beside: GatewayProcess | undefined;
   beforeAll(async () => {
-    world = await shareEnvironment({ kind, apart: true });
+    // As operators run it: its memory is looked at.
+    world = await shareEnvironment({ kind, apart: true, env: RUNTIME_ENVIRONMENT });
     if (kind === 'real') beside = await startGateway({ env: world.env });
   }, SETUP_MS);
   afterAll(async () => {

@@ -20,6 +20,12 @@ export async function installCommandLine(requirement: `${string}@${string}`): Pr
     rmSync(half, { recursive: true, force: true });
     throw new Error(`${requirement} could not be installed: ${problem.trim().split('\n').at(-1)}`);
   }
-  renameSync(half, folder);
+  try {
+    renameSync(half, folder);
+  } catch (error) {
+    rmSync(half, { recursive: true, force: true });
+    // Another worker was faster.
+    if (!existsSync(folder)) throw error;
+  }
   return folder;
 }
