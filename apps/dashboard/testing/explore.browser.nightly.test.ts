@@ -6,7 +6,7 @@ import type { Locator, Page } from 'playwright-core';
 import { ensureDashboard } from '../../gateway/bin/ensure-dashboard';
 import { checkAccessibility } from './check-accessibility';
 import { WIDTHS } from './looks';
-import { type BrowserUnderTest, openBrowser } from './open-browser';
+import { openBrowser } from './open-browser';
 import { drained } from './share-dashboard';
 import { openSignedIn, sidewaysOverflow } from './watch-page';
 
@@ -17,7 +17,7 @@ const upstream = startFakeUpstream();
 const down = Bun.serve({ port: 0, fetch: () => Response.json({ error: { message: 'down' } }, { status: 500 }) });
 
 let gateway: GatewayProcess;
-let browser: BrowserUnderTest;
+const browser = openBrowser();
 let page: Page;
 let problems: string[];
 
@@ -27,30 +27,30 @@ beforeAll(async () => {
     ...{ DEMO_PROVIDER: 'on', OPENAI_API_KEY: 'fake', OPENAI_BASE_URL: `${down.url.origin}/v1` },
     ...{ ANTHROPIC_API_KEY: 'fake', ANTHROPIC_BASE_URL: upstream.url },
   };
-  [gateway, browser] = await Promise.all([startOnServers(env), openBrowser()]);
+  gateway = await startOnServers(env);
   await callAdmin(gateway, '/demo-data', { body: { days: 4, requests_a_day: 300 } });
-  ({ page, problems } = await openSignedIn({ browser, gateway }, '/money?range=7d', { hasTouch: true }));
+  ({ page, problems } = await openSignedIn({ browser, gateway }, '/money?range=7d'));
 }, 120_000);
 afterAll(async () => {
-  await browser?.close();
+  await browser.close();
   await gateway?.stop();
   await Promise.all([upstream.stop(), down.stop(true)]);
 });
 
-const chart = (title: string): Locator => page.getByRole('img', { name: new RegExp(`^${title}`) });
+const chart = (title: string, of = page): Locator => of.getByRole('img', { name: new RegExp(`^${title}`) });
 
 /** Opens a path and waits for a chart of it: the area that is drawn in. */
-async function openChart(path: string, title: string) {
-  await page.goto(gateway.url + path);
-  const over = chart(title).locator('.u-over');
+async function openChart(path: string, title: string, on = page) {
+  await on.goto(gateway.url + path);
+  const over = chart(title, on).locator('.u-over');
   await over.waitFor();
   const box = await over.boundingBox();
   if (box === null) throw new Error(`${title} is not to be seen`);
   return { over, box };
 }
 
-const addressed = () => {
-  const { pathname, searchParams } = new URL(page.url());
+const addressed = (of = page) => {
+  const { pathname, searchParams } = new URL(of.url());
   const [from, to] = [searchParams.get('from'), searchParams.get('to')].map((at) => Date.parse(at ?? ''));
   return { pathname, range: searchParams.get('range'), from: from ?? Number.NaN, to: to ?? Number.NaN };
 };
@@ -105,8 +105,9 @@ describe('zooming', () => {
   });
 
   test('a finger that moves sideways zooms, too', async () => {
-    const { box } = await openChart('/money?range=7d', 'Spend over time');
-    const session = await page.context().newCDPSession(page);
+    const { page: phone } = await openSignedIn({ browser, gateway }, '/money?range=7d', { hasTouch: true });
+    const { box } = await openChart('/money?range=7d', 'Spend over time', phone);
+    const session = await phone.context().newCDPSession(phone);
     const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', share: number) =>
       session.send('Input.dispatchTouchEvent', {
         type,
@@ -115,9 +116,11 @@ describe('zooming', () => {
     await touch('touchStart', 0.5);
     for (const share of [0.52, 0.56, 0.65, 0.75]) await touch('touchMove', share);
     await touch('touchEnd', 0.75);
-    await page.waitForURL(/from=/);
-    expect(addressed().pathname).toBe('/money');
-    expect((addressed().to - addressed().from) / HOUR).toBeGreaterThan(40);
+    await phone.waitForURL(/from=/);
+    const { pathname, from, to } = addressed(phone);
+    expect(pathname).toBe('/money');
+    expect((to - from) / HOUR).toBeGreaterThan(40);
+    await phone.context().close();
   });
 
   test('the right half of a bar is that bar, not the next one', async () => {

@@ -21,19 +21,23 @@ export interface PageOptions {
 
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking'];
 
-let started: Promise<Browser> | undefined;
+/** For all files of a process, which ends them; one for pages with touch, one for the others. */
+const started = new Map<boolean, Promise<Browser>>();
 
-/** One for all files of a process, which ends it. */
-async function startChromium(): Promise<Browser> {
+function startedBrowser(hasTouch: boolean): Promise<Browser> {
+  const browser = started.get(hasTouch) ?? startChromium(hasTouch);
+  started.set(hasTouch, browser);
+  return browser;
+}
+
+async function startChromium(hasTouch: boolean): Promise<Browser> {
   const home = temporaryFolder('browser');
   const env = { PATH: process.env.PATH ?? '', HOME: home };
-  return chromium.launch({ executablePath: await findChromium(), args: FLAGS, env });
+  return chromium.launch({ executablePath: await findChromium({ hasTouch }), args: FLAGS, env });
 }
 
 /** Every page has its own cookies. */
-export async function openBrowser(): Promise<BrowserUnderTest> {
-  started ??= startChromium();
-  const browser = await started;
+export function openBrowser(): BrowserUnderTest {
   let contexts: BrowserContext[] = [];
   const closePages = async (besides?: Page) => {
     const kept = besides?.context();
@@ -42,7 +46,14 @@ export async function openBrowser(): Promise<BrowserUnderTest> {
     await Promise.all(left.map((context) => context.close()));
   };
   return {
-    newPage: async ({ width = 1280, height = 800, theme = 'light', timeZone = 'Europe/Berlin', hasTouch } = {}) => {
+    newPage: async ({
+      width = 1280,
+      height = 800,
+      theme = 'light',
+      timeZone = 'Europe/Berlin',
+      hasTouch = false,
+    } = {}) => {
+      const browser = await startedBrowser(hasTouch);
       const context = await browser.newContext({
         viewport: { width, height },
         colorScheme: theme,

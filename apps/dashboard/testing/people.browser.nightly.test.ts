@@ -11,7 +11,7 @@ import { goTo, localStamp, sitDown } from './sit-down';
 const WIDE = 1440;
 const PHONE = 390;
 if (!(await ensureDashboard())) throw new Error('the dashboard could not be built');
-const browser = await openBrowser();
+const browser = openBrowser();
 const upstream = startFakeUpstream();
 const hook = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response('ok') });
 

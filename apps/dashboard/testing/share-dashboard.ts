@@ -3,7 +3,7 @@ import { startOnServers } from '@llm0/testing/e2e/environment';
 import { callAdmin, type GatewayProcess } from '@llm0/testing/stores/start-gateway';
 import type { Page } from 'playwright-core';
 import { ensureDashboard } from '../../gateway/bin/ensure-dashboard';
-import { type BrowserUnderTest, openBrowser, type PageOptions } from './open-browser';
+import { openBrowser, type PageOptions } from './open-browser';
 import { keepsSettled } from './settled';
 import { type Cookies, signInByCookie, type Watched, watch } from './watch-page';
 
@@ -29,18 +29,17 @@ export interface DashboardOptions {
 /** One gateway, one browser and one signed-in page for all tests of a file: what costs most is done once. */
 export function shareDashboard({ env, start, fill, timeoutMs = 20_000 }: DashboardOptions = {}) {
   let gateway: GatewayProcess;
-  let browser: BrowserUnderTest;
+  const browser = openBrowser();
   let shared: Watched | undefined;
   let cookies: Cookies = [];
   beforeAll(async () => {
     if (!(await ensureDashboard())) throw new Error('the dashboard could not be built');
-    const starting = start ?? (() => startOnServers({ DEMO_PROVIDER: 'on', ...env }));
-    [gateway, browser] = await Promise.all([starting(), openBrowser()]);
+    gateway = await (start?.() ?? startOnServers({ DEMO_PROVIDER: 'on', ...env }));
     await fill?.(gateway);
     await drained(gateway);
   }, SETUP_MS);
   afterAll(async () => {
-    await browser?.close();
+    await browser.close();
     await gateway?.kill();
   });
   // A page of its own that nobody looks at any more would go on asking the gateway.

@@ -60,7 +60,7 @@ const started =
     : undefined;
 const url = started?.url ?? given ?? '';
 const adminToken = started?.adminToken ?? process.env.ADMIN_TOKEN ?? '';
-const browser = await openBrowser();
+const browser = openBrowser();
 let servers: { stop(): Promise<void> } | undefined;
 try {
   if (started !== undefined) servers = await fill({ url, adminToken });
