@@ -23,11 +23,6 @@ export async function insertLines(db: Db, batchId: string, lines: readonly NewLi
       ${column((one) => usdFromNano(one.boundNanoUsd))}::numeric[])`);
 }
 
-/** Tells Postgres of many new lines. Until autovacuum does, it takes them for few and reads all of them to find one. */
-export async function analyzeLines(db: Db): Promise<void> {
-  await db.execute(sql`analyze batch_lines`);
-}
-
 /** A range of lines: [from, to). */
 export interface LineRange {
   readonly batchId: string;

@@ -7,6 +7,7 @@ import { watchGateway } from './watch-gateway';
 const MIB = 1024 * 1024;
 const FILE_BYTES = 20 * MIB;
 const AT_ONCE = 100;
+const MOST_MIB = 200;
 const PIECE = new Uint8Array(64 * 1024);
 const BOUNDARY = 'measured-in-the-night-for-its-memory';
 
@@ -26,7 +27,9 @@ const vendor = Bun.serve({
 let env: TestEnvironment;
 let key: string;
 beforeAll(async () => {
-  env = await startEnvironment({ kind: 'embedded', env: { OPENAI_BASE_URL: `http://127.0.0.1:${vendor.port}/v1` } });
+  // On a disk, which a memory's file system isn't.
+  const given = { OPENAI_BASE_URL: `http://127.0.0.1:${vendor.port}/v1`, TMPDIR: '/var/tmp' };
+  env = await startEnvironment({ kind: 'embedded', env: given });
   const prices = { mode: 'transcription', minute_usd: 0.006 };
   await callAdmin(env.gateway, '/models?provider=openai&model=whisper-9', { method: 'PUT', body: prices });
   ({ apiKey: key } = await createTestKey(env.gateway, { key: { rate_limit_per_minute: 100_000 } }));
@@ -83,12 +86,12 @@ async function transcribe(sent: Sent): Promise<number> {
 
 /** Without any code of ours, the runtime takes 130 to 190 MiB for a hundred bodies that wait. */
 test.each([
-  ['in front of', true, true, 300],
-  ['in front of', true, false, 300],
-  ['behind', false, true, 260],
+  ['in front of', true, true],
+  ['in front of', false, true],
+  ['behind', true, false],
 ] as const)(
   'a hundred files of 20 MiB, their model %s them, are never held whole (declared length: %p)',
-  async (_name, isModelFirst, isDeclared, mostMib) => {
+  async (_name, isDeclared, isModelFirst) => {
     const sent = { isModelFirst, isDeclared };
     await transcribe(sent);
     received = 0;
@@ -99,7 +102,7 @@ test.each([
     });
     expect([...statuses]).toEqual([200]);
     expect(received).toBeGreaterThan(AT_ONCE * FILE_BYTES);
-    expect(grewMib).toBeLessThan(mostMib);
+    expect(grewMib).toBeLessThan(MOST_MIB);
   },
   300_000,
 );

@@ -6,7 +6,7 @@ import {
   moveBatch,
   type StoredBatch,
 } from '@llm0/drizzle/queries/batches/batches';
-import { analyzeLines, insertLines, type NewLine } from '@llm0/drizzle/queries/batches/lines';
+import { insertLines, type NewLine } from '@llm0/drizzle/queries/batches/lines';
 import type { Services } from '../services/contract';
 import { checkLines } from './check-lines';
 import { holdBatch } from './hold-batch';
@@ -87,7 +87,6 @@ async function startBatch(
   for (let at = 0; at < lines.length; at += LINES_A_WRITE) {
     await insertLines(batches.db, id, lines.slice(at, at + LINES_A_WRITE));
   }
-  if (lines.length > LINES_A_WRITE) await analyzeLines(batches.db);
   const isWanted = config.vendorBatches && asked.endpoint.encodeFor !== undefined && bytes <= MAX_FORWARDED_BYTES;
   const forwarded = isWanted ? ({ state: 'wanted' } as const) : null;
   const started = { status: 'validating', endedAtMs: null, errors: null, forwarded } as const;

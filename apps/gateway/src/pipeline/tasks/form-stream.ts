@@ -38,6 +38,8 @@ export class FormStream {
   private parts = 0;
   private received = 0;
   private isOver = false;
+  /** True while each piece leaves before the next one arrives, so reads need no turn. */
+  isDrained = false;
 
   constructor(
     boundary: string,
@@ -58,7 +60,7 @@ export class FormStream {
   async next(): Promise<FormEvent | undefined> {
     while (this.events.length === 0) {
       if (this.isOver) return undefined;
-      const chunk = await this.turn.read(() => this.reader.read());
+      const chunk = await (this.isDrained ? this.reader.read() : this.turn.read(() => this.reader.read()));
       if (chunk === undefined) {
         this.isOver = true;
         this.turn.end();
@@ -69,6 +71,11 @@ export class FormStream {
       }
     }
     return this.events.shift();
+  }
+
+  /** True while forms wait for turns. */
+  get isCrowded(): boolean {
+    return TURNS.isCrowded;
   }
 
   /** Bytes of the form up to those that `next` gave; undefined unless the part that has begun goes on behind them. */

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
+import { type FileHandle, open } from 'node:fs/promises';
 import { Held, Room } from '@llm0/core/async/room';
 import type { UnderWay } from '../../services/contract';
 import { readAudioForm } from './read-audio-form';
+import { isDiskFast, noteWrite, openUnnamed } from './unnamed-file';
 
 const MIB = 1024 * 1024;
 const BOUNDARY = 'a-boundary-of-some-length';
@@ -18,7 +20,7 @@ beforeEach(() => {
 afterEach(() => held.end());
 
 /** What `readAudioForm` makes of it, in pieces as they come from a socket. */
-function read(parts: readonly (string | Buffer)[], isDeclared = true) {
+function read(parts: readonly (string | Buffer)[], isDeclared = true, openFile = openUnnamed) {
   const form = Buffer.concat(parts.map((one) => Buffer.from(one as string)));
   const length: Record<string, string> = isDeclared ? { 'content-length': String(form.length) } : {};
   let at = 0;
@@ -33,7 +35,7 @@ function read(parts: readonly (string | Buffer)[], isDeclared = true) {
   const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}`, ...length };
   const request = new Request('http://gateway.test/', { method: 'POST', headers, body });
   const services = { config: { maxBodyBytes: 20 * MIB } } as Parameters<typeof readAudioForm>[0];
-  return readAudioForm(services, request, { held } as unknown as UnderWay);
+  return readAudioForm(services, request, { held } as unknown as UnderWay, openFile);
 }
 
 const AROUND = [part('file', '; filename="a.wav"'), FILE, '\r\n'] as const;
@@ -70,4 +72,55 @@ test('a large file in front of its model waits on disk, and can be sent twice', 
     expect(Buffer.concat(pieces).equals(FILE)).toBe(true);
   }
   await close();
+});
+
+/** A file on a disk that is full after some pieces. */
+async function openNearlyFull(): Promise<FileHandle> {
+  const [file, full] = await Promise.all([openUnnamed(), open('/dev/full', 'r+')]);
+  let asked = 0;
+  return {
+    get fd() {
+      asked += 1;
+      return asked > 5 ? full.fd : file.fd;
+    },
+    read: (...given: Parameters<FileHandle['read']>) => file.read(...given),
+    close: () => Promise.all([file.close(), full.close()]),
+  } as unknown as FileHandle;
+}
+
+const FAILING = () => Promise.reject(new Error('no disk'));
+
+test.each([
+  ['waits on disk', openUnnamed, HEAD_BYTES, true],
+  ['goes on as it comes from where the disk is full', openNearlyFull, HEAD_BYTES + 64 * 1024, false],
+  ['goes on as it comes without a disk', FAILING, HEAD_BYTES + 64 * 1024, false],
+] as const)('a large file that arrives with many others %s', async (_name, openFile, most, canRepeat) => {
+  const { TMPDIR } = process.env;
+  // Tests keep their files in memory, where such a file would take as much of it.
+  process.env.TMPDIR = '/var/tmp';
+  const form = [MODEL, ...AROUND, LATER, `--${BOUNDARY}--\r\n`];
+  const others = await Promise.all(Array.from({ length: 8 }, () => read(form)));
+  const before = held.bytes;
+  try {
+    const { files, close } = await read(form, true, openFile);
+    const [[, file] = []] = files;
+    expect(held.bytes - before).toBeLessThanOrEqual(most);
+    expect(file?.rest?.isSpent()).toBe(false);
+    const pieces = [...(file?.pieces ?? [])].map((one) => Buffer.from(one));
+    for await (const bytes of file?.rest?.open() ?? []) pieces.push(Buffer.from(bytes));
+    expect(Buffer.concat(pieces).equals(FILE)).toBe(true);
+    expect([file?.rest?.isCutOff(), file?.rest?.isSpent()]).toEqual([false, !canRepeat]);
+    expect(held.bytes - before).toBe(HEAD_BYTES);
+    await close();
+  } finally {
+    process.env.TMPDIR = TMPDIR;
+    await Promise.all(others.map((other) => other.close()));
+  }
+});
+
+test('after a slow write, others leave the event loop for a while', () => {
+  noteWrite(10);
+  expect(isDiskFast()).toBe(true);
+  noteWrite(60);
+  expect(isDiskFast()).toBe(false);
 });

@@ -1,8 +1,6 @@
 // A file stays in memory while it is short. A longer one goes on as it comes, or to an unnamed file on disk if its model
-// stands behind it; both end with the request.
-import { type FileHandle, open, unlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+// stands behind it or many others are on their way; both end with the request.
+import type { FileHandle } from 'node:fs/promises';
 import { declaredLength, readBounded, tooLarge } from '@llm0/core/async/bounded-body';
 import type { JsonObject } from '@llm0/core/chat/json';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
@@ -12,6 +10,7 @@ import type { TaskBody } from '../../dialects/dialect';
 import type { Services, UnderWay } from '../../services/contract';
 import { type FormBytes, FormStream, freePiece } from './form-stream';
 import { StoredRest } from './stored-rest';
+import { isDiskFast, isOnDisk, openUnnamed } from './unnamed-file';
 
 /** What vendors take. */
 export const MAX_AUDIO_BYTES = 25 * 1024 * 1024;
@@ -24,16 +23,6 @@ const HEAD_BYTES = 128 * 1024;
 /** They decide about the request itself. */
 const FIRST_FIELDS: ReadonlySet<string> = new Set(['model', 'response_format', 'stream', 'file']);
 
-/** Counts the bytes of a file. */
-async function* bounded(data: AsyncIterable<Uint8Array>, before: number): AsyncGenerator<Uint8Array> {
-  let size = before;
-  for await (const bytes of data) {
-    size += bytes.byteLength;
-    if (size > MAX_AUDIO_BYTES) throw tooLarge(MAX_AUDIO_BYTES);
-    yield bytes;
-  }
-}
-
 /** Each piece is gone once the next one is asked for. */
 function* freed(pieces: readonly FormBytes[]): Generator<Uint8Array> {
   for (const piece of pieces) {
@@ -43,10 +32,10 @@ function* freed(pieces: readonly FormBytes[]): Generator<Uint8Array> {
 }
 
 interface RestStart extends Pick<Whence, 'release'> {
-  /** Read already, behind the first bytes. */
+  /** Behind the first bytes. */
+  readonly stored?: StoredRest;
+  /** Read already, behind those. */
   readonly pieces: readonly FormBytes[];
-  /** Bytes up to their end. */
-  readonly before: number;
 }
 
 /** The rest of a file that is still on its way, with the fields behind it. */
@@ -65,9 +54,11 @@ class ArrivingRest implements FileRest {
   async *open(): AsyncGenerator<Uint8Array> {
     this.isOpened = true;
     try {
-      yield* freed(this.start.pieces);
-      this.start.release();
-      let size = this.start.before;
+      const { stored, pieces, release } = this.start;
+      let size = pieces.reduce((sum, { data }) => sum + data.byteLength, HEAD_BYTES + (stored?.size ?? 0));
+      if (stored !== undefined) yield* stored.open();
+      yield* freed(pieces);
+      release();
       for (let event = await this.form.next(); event !== undefined; event = await this.form.next()) {
         // Generators within generators would cost as much as the decoder.
         if ('data' in event) {
@@ -129,15 +120,23 @@ export async function readAudioForm(
   { config }: Pick<Services, 'config'>,
   httpRequest: Request,
   underWay: UnderWay,
+  open = openUnnamed,
 ): Promise<AudioForm> {
   const boundary = boundaryOf(httpRequest.headers.get('content-type') ?? '');
   const maxBytes = MAX_AUDIO_BYTES + MAX_FORM_BYTES;
   const declared = declaredLength(httpRequest.headers, Math.max(maxBytes, config.maxBodyBytes));
   if (httpRequest.body === null) throw invalidRequest('file', '"file" must be a file of audio.');
   const form = new FormStream(boundary, readBounded(httpRequest.body, { maxBytes }));
+  // The runtime takes 1.5 MiB for a body that waits for its turn.
+  form.isDrained = isOnDisk() && isDiskFast();
   const fields: JsonObject = {};
   const files: [string, TaskBody['files'][number][1]][] = [];
   const opened: FileHandle[] = [];
+  const openFile = async () => {
+    const file = await open();
+    opened.push(file);
+    return file;
+  };
   const close = async () => {
     form.cancel();
     await opened.pop()?.close();
@@ -154,11 +153,8 @@ export async function readAudioForm(
       const start = await readStart(form, underWay, leastOf(form, declared));
       // Only the first bytes stay once the others were sent or written.
       const release = () => underWay.held.giveBack(start.size - HEAD_BYTES);
-      const read =
-        start.isWhole || typeof fields.model === 'string'
-          ? startOf(form, start, { declared, boundary, release })
-          : await store(form, start, opened);
-      if (read.rest instanceof StoredRest) release();
+      const isModelKnown = typeof fields.model === 'string';
+      const read = await readFile(form, start, { isModelKnown, declared, boundary, openFile, release });
       files.push([name, { ...read, name: fileName, type: type ?? 'application/octet-stream' }]);
       if (read.rest instanceof ArrivingRest) break;
     }
@@ -208,22 +204,36 @@ async function readStart(form: FormStream, underWay: UnderWay, least: number): P
 }
 
 interface Whence {
+  readonly isModelKnown: boolean;
   readonly declared: number | undefined;
   readonly boundary: string;
-  /** Called once the start was sent. */
+  readonly openFile: () => Promise<FileHandle>;
+  /** Called once the start was sent or written. */
   readonly release: () => void;
 }
 
-function startOf(form: FormStream, start: Start, { declared, boundary, release }: Whence): ReadFile {
+async function readFile(form: FormStream, start: Start, whence: Whence): Promise<ReadFile> {
   const { pieces, size, isWhole } = start;
   if (isWhole) return { pieces: pieces.map(({ data }) => data), size };
+  const { isModelKnown, declared, release } = whence;
   const [head, behind] = cut(pieces);
+  const frame = frameOf(form, start, whence);
+  const waitsOnDisk = !isModelKnown || (form.isCrowded && isOnDisk());
+  const rest = waitsOnDisk ? await store(form, behind, whence) : { pieces: behind };
+  if (rest instanceof StoredRest) {
+    release();
+    return { pieces: [head], rest, size: head.byteLength + rest.size };
+  }
+  form.isDrained = false;
   const most = Math.min(declared ?? MAX_AUDIO_BYTES, MAX_AUDIO_BYTES);
+  return { pieces: [head], rest: new ArrivingRest(form, { ...rest, release }, frame), size: most };
+}
+
+/** The form that is to come, behind the first bytes of its file. */
+function frameOf(form: FormStream, start: Start, { declared, boundary }: Whence): FormFrame | undefined {
   const position = form.position();
-  const isKnown = declared !== undefined && position !== undefined;
-  const left = isKnown ? declared - position + (size - head.byteLength) : 0;
-  const frame = isKnown ? { bytes: left, boundaryLength: boundary.length } : undefined;
-  return { pieces: [head], rest: new ArrivingRest(form, { pieces: behind, before: size, release }, frame), size: most };
+  if (declared === undefined || position === undefined) return undefined;
+  return { bytes: declared - position + (start.size - HEAD_BYTES), boundaryLength: boundary.length };
 }
 
 /** The bytes that say what a file is, on their own, and the pieces behind them. */
@@ -241,19 +251,38 @@ function cut(pieces: readonly FormBytes[]): readonly [head: Buffer, behind: read
   return [head, behind];
 }
 
-/** Writes a file to disk, where nobody finds it: its name is gone before its first byte. */
-async function store(form: FormStream, start: Start, opened: FileHandle[]): Promise<ReadFile> {
-  const path = join(tmpdir(), `llm0-${crypto.randomUUID()}`);
-  const file = await open(path, 'wx+', 0o600);
-  opened.push(file);
-  await unlink(path);
-  const [head, behind] = cut(start.pieces);
-  let size = 0;
-  const write = async (bytes: Uint8Array) => {
-    await file.write(bytes, 0, bytes.byteLength, size);
-    size += bytes.byteLength;
-  };
-  for (const bytes of freed(behind)) await write(bytes);
-  for await (const bytes of bounded(form.data(), start.size)) await write(bytes);
-  return { pieces: [head], rest: new StoredRest(file, size), size: head.byteLength + size };
+/** Writes the rest of a file to disk. What can't be written arrives, if its model is known. */
+async function store(
+  form: FormStream,
+  behind: readonly FormBytes[],
+  { isModelKnown, openFile }: Whence,
+): Promise<StoredRest | Pick<RestStart, 'stored' | 'pieces'>> {
+  const pieces = [...behind];
+  let stored: StoredRest | undefined;
+  try {
+    stored = new StoredRest(await openFile());
+    form.isDrained = isDiskFast();
+    while (await hasPiece(form, pieces)) {
+      const piece = pieces[0] as FormBytes;
+      if (HEAD_BYTES + stored.size + piece.data.byteLength > MAX_AUDIO_BYTES) throw tooLarge(MAX_AUDIO_BYTES);
+      await stored.append(piece.data);
+      freePiece(piece);
+      pieces.shift();
+      form.isDrained = isDiskFast();
+    }
+    return stored;
+  } catch (error) {
+    if (!isModelKnown || error instanceof GatewayError) throw error;
+    return { pieces, ...(stored && { stored }) };
+  } finally {
+    form.isDrained = false;
+  }
+}
+
+async function hasPiece(form: FormStream, pieces: FormBytes[]): Promise<boolean> {
+  if (pieces.length > 0) return true;
+  const event = await form.next();
+  if (event === undefined || !('data' in event)) return false;
+  pieces.push(event);
+  return true;
 }

@@ -1,21 +1,28 @@
 import type { FileHandle } from 'node:fs/promises';
 import { freeBytes } from '@llm0/core/async/time-slices';
 import type { FileRest, FormFrame } from '@llm0/core/tasks/task-request';
+import { writeAll } from './unnamed-file';
 
 const DISK_PIECE = 64 * 1024;
 const STORED_BOUNDARY = 36;
+const END_BYTES = '\r\n--'.length + STORED_BOUNDARY + '--\r\n'.length;
 
 /** The rest of a file on disk. */
 export class StoredRest implements FileRest {
-  readonly frame: FormFrame;
+  /** Bytes. */
+  size = 0;
   private isOver = false;
 
-  constructor(
-    private readonly file: FileHandle,
-    private readonly size: number,
-  ) {
-    const end = '\r\n--'.length + STORED_BOUNDARY + '--\r\n'.length;
-    this.frame = { bytes: size + end, boundaryLength: STORED_BOUNDARY };
+  constructor(private readonly file: FileHandle) {}
+
+  get frame(): FormFrame {
+    return { bytes: this.size + END_BYTES, boundaryLength: STORED_BOUNDARY };
+  }
+
+  async append(bytes: Uint8Array): Promise<void> {
+    const writing = writeAll(this.file, bytes, this.size);
+    if (writing !== undefined) await writing;
+    this.size += bytes.byteLength;
   }
 
   async *open(): AsyncGenerator<Uint8Array> {
