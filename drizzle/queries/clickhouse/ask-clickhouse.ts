@@ -1,6 +1,7 @@
 // Without an answer of ClickHouse in time, questions throw `EngineAwayError`, and readers answer from Postgres if it has
 // the rows.
 import type { ClickHouseClient } from '@clickhouse/client';
+import { inTime } from '@llm0/core/async/in-time';
 import type { SQL } from 'drizzle-orm';
 import { PgDialect } from 'drizzle-orm/pg-core';
 import type { Ask } from '../stats/read/time-limit';
@@ -15,6 +16,8 @@ export class EngineAwayError extends Error {
 }
 
 const LIMIT_SECONDS = 2.8;
+/** A server that hangs doesn't keep its own limit. */
+const WAIT_MS = 3000;
 /**
  * Errors of a statement, which are ours: an answer of Postgres would hide them. Unknown identifier, syntax, types, arguments.
  * https://github.com/ClickHouse/ClickHouse/blob/master/src/Common/ErrorCodes.cpp
@@ -61,15 +64,27 @@ function literalOf(value: unknown): string {
   throw new TypeError(`ClickHouse takes no ${typeof value} here`);
 }
 
-/** Asks in the SQL of ClickHouse, which texts of Postgres mostly are too; within 3 s. */
-export function askOfClient(open: () => Promise<ClickHouseClient>, hotLabels: readonly string[] = []): Ask {
+/** Asks in the SQL of ClickHouse, which texts of Postgres mostly are too. Throws after 3 s. */
+export function askOfClient(
+  open: () => Promise<ClickHouseClient>,
+  hotLabels: readonly string[] = [],
+  waitMs = WAIT_MS,
+): Ask {
   return async <T extends Record<string, unknown>>(query: SQL) => {
     const text = withLabelColumns(renderForClickHouse(query), hotLabels);
-    try {
+    const ended = new AbortController();
+    const ask = async () => {
       const client = await open();
-      const found = await client.query({ query: text, format: 'JSONEachRow', clickhouse_settings: { ...SETTINGS } });
+      const settings = { clickhouse_settings: { ...SETTINGS }, abort_signal: ended.signal };
+      const found = await client.query({ query: text, format: 'JSONEachRow', ...settings });
       return await found.json<T>();
+    };
+    try {
+      return await inTime(ask(), waitMs, () => {
+        throw new Error(`no answer within ${waitMs} ms`);
+      });
     } catch (error) {
+      ended.abort();
       throw toOurs(error);
     }
   };

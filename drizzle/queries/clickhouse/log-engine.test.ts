@@ -43,6 +43,22 @@ test('errors tell a server that does not answer from a wrong question', async ()
   expect(wrong).not.toBeInstanceOf(EngineAwayError);
 });
 
+test('a server that hangs is left after a time, and its question ends', async () => {
+  const gone = Promise.withResolvers<void>();
+  const query = ({ abort_signal: signal }: { readonly abort_signal: AbortSignal }) =>
+    new Promise((_, reject) => {
+      signal.addEventListener('abort', () => {
+        gone.resolve();
+        reject(new Error('aborted'));
+      });
+    });
+  const hanging = async () => ({ query }) as unknown as ClickHouseClient;
+  await expect(askOfClient(hanging, [], 20)(sql`select 1`)).rejects.toBeInstanceOf(EngineAwayError);
+  await gone.promise;
+  const connecting = () => new Promise<ClickHouseClient>(() => {});
+  await expect(askOfClient(connecting, [], 20)(sql`select 1`)).rejects.toBeInstanceOf(EngineAwayError);
+});
+
 describe.each(TEST_DATABASES)('$name', (kind) => {
   let database: Database;
   const nowMs = Date.now();
