@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 
 export type FinishNeeds = Pick<Services, 'batches' | 'files' | 'hotStore' | 'log' | 'clock'>;
 
-/** Ends a batch whose lines have all ended, or whose time is over. Anyone may call it at any time, and again. */
+/** Ends a batch whose lines have all ended, or whose time is over. Any process may call it at any time, and again. */
 export async function advanceBatch(services: FinishNeeds, batchId: string): Promise<void> {
   const { db } = services.batches;
   const batch = await readBatch(db, batchId);
@@ -25,10 +25,8 @@ export async function advanceBatch(services: FinishNeeds, batchId: string): Prom
 
 async function finish(services: FinishNeeds, { id, cancellingAtMs, ...before }: StoredBatch): Promise<void> {
   const { batches, files, clock } = services;
-  const ids = {
-    output: before.outputFileId ?? Bun.randomUUIDv7(),
-    error: before.errorFileId ?? Bun.randomUUIDv7(),
-  };
+  // Of its own: another process may write results at the same time, and only one batch has them.
+  const ids = { output: Bun.randomUUIDv7(), error: Bun.randomUUIDv7() };
   const finalizing = {
     status: cancellingAtMs === null ? ('finalizing' as const) : ('cancelling' as const),
     finalizingAtMs: clock.nowMs(),
@@ -37,9 +35,13 @@ async function finish(services: FinishNeeds, { id, cancellingAtMs, ...before }: 
   const batch = await moveBatch(batches.db, { id, from: OPEN }, finalizing);
   if (batch === null) return;
   const written = await writeResults(files, batch, ids);
-  await keepResults(services, { batch, ids, written });
-  await forgetAnswers(batches.db, id);
   await lowerHold(services, batch, { to: 0 });
+  const isKept = await keepResults(services, { batch, ids, written });
+  // Those of an earlier attempt that was cut off, or these.
+  for (const left of isKept ? [before.outputFileId, before.errorFileId] : [ids.output, ids.error]) {
+    if (left !== null) await files.store.remove(left);
+  }
+  if (!isKept) return;
   if (batch.forwarded?.resultsId !== undefined) await files.store.remove(batch.forwarded.resultsId);
   if (batch.dialect !== 'anthropic') return;
   // Its requests came without a file of the caller's.
@@ -53,9 +55,9 @@ interface Finished {
   readonly written: WrittenResults;
 }
 
-/** Files and the batch's end become visible together. */
-async function keepResults({ batches, clock }: FinishNeeds, { batch, ids, written }: Finished): Promise<void> {
-  const { projectId, apiKeyId, outputExpiresAfterSeconds: seconds } = batch;
+/** Files and the batch's end become visible together. False if the batch has ended before. */
+async function keepResults({ batches, clock }: FinishNeeds, { batch, ids, written }: Finished): Promise<boolean> {
+  const { projectId, apiKeyId, outputExpiresAfterSeconds: seconds, cancellingAtMs, expired } = batch;
   const nowMs = clock.nowMs();
   const expiresAtMs = nowMs + (seconds === null ? RESULTS_DAYS * DAY_MS : 1000 * seconds);
   const isMessages = batch.dialect === 'anthropic';
@@ -64,22 +66,21 @@ async function keepResults({ batches, clock }: FinishNeeds, { batch, ids, writte
     { id: ids.output, bytes: written.outputBytes, name: `${name}_output.jsonl` },
     { id: ids.error, bytes: written.errorBytes, name: `${name}_error.jsonl` },
   ];
-  await batches.db.transaction(async (tx) => {
+  const ended = {
+    status:
+      cancellingAtMs !== null ? ('cancelled' as const) : expired > 0 ? ('expired' as const) : ('completed' as const),
+    endedAtMs: nowMs,
+    outputFileId: written.outputBytes === undefined ? null : ids.output,
+    errorFileId: written.errorBytes === undefined ? null : ids.error,
+  };
+  return batches.db.transaction(async (tx) => {
+    if ((await moveBatch(tx, { id: batch.id, from: OPEN }, ended)) === null) return false;
     for (const { bytes, ...file } of kept) {
       if (bytes === undefined) continue;
       const purpose = isMessages ? INNER : 'batch_output';
       await createFile(tx, { ...file, projectId, apiKeyId, bytes, purpose, createdAtMs: nowMs, expiresAtMs });
     }
-    const { cancellingAtMs, expired } = batch;
-    const status = cancellingAtMs !== null ? 'cancelled' : expired > 0 ? 'expired' : 'completed';
-    await moveBatch(
-      tx,
-      { id: batch.id, from: OPEN },
-      {
-        ...{ status, endedAtMs: nowMs },
-        outputFileId: written.outputBytes === undefined ? null : ids.output,
-        errorFileId: written.errorBytes === undefined ? null : ids.error,
-      },
-    );
+    await forgetAnswers(tx, batch.id);
+    return true;
   });
 }

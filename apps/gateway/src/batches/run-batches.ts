@@ -18,7 +18,12 @@ import { asAnswered, idOfSpent, withAnswer } from './spent-lines';
 
 /** Runs chunks in this process: each line is a request of the batch's key, with its own row. */
 export const createChunkRunner =
-  (services: Services, endpoints: LineEndpoints, pauses = new BatchPauses(() => services.clock.nowMs())) =>
+  (
+    services: Services,
+    endpoints: LineEndpoints,
+    pauses = new BatchPauses(() => services.clock.nowMs()),
+    advance = advanceInTurn(services),
+  ) =>
   async (chunk: Chunk, signal: AbortSignal): Promise<void> => {
     const { work } = services.batches;
     const batch = await readBatch(services.batches.db, chunk.batchId);
@@ -39,8 +44,26 @@ export const createChunkRunner =
       }
     }
     if (signal.aborted) throw new Error('this process stops; the next one goes on');
-    await advanceBatch(services, batch.id);
+    await advance(batch.id);
   };
+
+/** Chunks that end at once would write the results of their batch several times. */
+function advanceInTurn(services: Services): (batchId: string) => Promise<void> {
+  const last = new Map<string, Promise<void>>();
+  return async (batchId) => {
+    const before = last.get(batchId);
+    const own = (async () => {
+      await before?.catch(() => {});
+      await advanceBatch(services, batchId);
+    })();
+    last.set(batchId, own);
+    try {
+      await own;
+    } finally {
+      if (last.get(batchId) === own) last.delete(batchId);
+    }
+  };
+}
 
 async function createAsk(services: Services, endpoints: LineEndpoints, batch: StoredBatch) {
   const { dialect } = batch;

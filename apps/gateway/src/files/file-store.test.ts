@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type FakeS3, startFakeS3 } from '@llm0/testing/fake-s3/start-fake-s3';
@@ -45,6 +45,28 @@ describe.each(['disk', 'bucket'] as const)('files on %s', (kind) => {
     expect(await new Response(store.read(id)).bytes().catch(() => 'gone')).toBe('gone');
   });
 
+  test('that are written twice at once are whole all the time', async () => {
+    const id = crypto.randomUUID();
+    const begun = Promise.withResolvers<void>();
+    const gate = Promise.withResolvers<void>();
+    async function* held() {
+      yield new Uint8Array(100).fill(1);
+      begun.resolve();
+      await gate.promise;
+      yield new Uint8Array(100).fill(2);
+    }
+    const first = store.write(id, held());
+    await begun.promise;
+    await store.write(id, pieces(3, 1000));
+    const read = async () => (await new Response(store.read(id)).bytes()).byteLength;
+    expect(await read()).toBe(3000);
+    gate.resolve();
+    await first;
+    expect(await read()).toBe(200);
+    await store.remove(id);
+    if (kind === 'disk') expect(await readdir(join(folder, 'deep'))).toEqual([]);
+  });
+
   test('that break off are not there', async () => {
     const id = crypto.randomUUID();
     async function* broken() {
@@ -55,4 +77,15 @@ describe.each(['disk', 'bucket'] as const)('files on %s', (kind) => {
     expect(await new Response(store.read(id)).bytes().catch(() => 'gone')).toBe('gone');
     if (kind === 'disk' && existsSync(join(folder, 'deep'))) expect(await readdir(join(folder, 'deep'))).toEqual([]);
   });
+});
+
+test('parts that a killed process left are removed a day later', async () => {
+  const own = await mkdtemp(join(folder, 'left-'));
+  const [old, young] = ['a.b.part', 'c.d.part'];
+  for (const name of [old, young]) await Bun.write(join(own, name), 'half');
+  const dayAgo = new Date(Date.now() - 90_000_000);
+  await utimes(join(own, old), dayAgo, dayAgo);
+  const store = openFileStore({ folder: own });
+  await store.write('file', pieces(1, 10));
+  expect((await readdir(own)).sort()).toEqual([young, 'file']);
 });

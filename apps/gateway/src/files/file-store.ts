@@ -1,4 +1,4 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileStoreSetting } from '../config/files';
 
@@ -22,13 +22,19 @@ export interface FileStore {
 export const openFileStore = (setting: FileStoreSetting): FileStore =>
   'bucket' in setting ? new BucketStore(setting) : new DiskStore(setting.folder);
 
+/** Nobody writes a part for so long. */
+const LEFT_MS = 86_400_000;
+
 class DiskStore implements FileStore {
+  private isSwept = false;
+
   constructor(private readonly folder: string) {}
 
   async write(id: string, bytes: AsyncIterable<Uint8Array>): Promise<number> {
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    const part = `${this.pathOf(id)}.part`;
-    const file = await open(part, 'w', 0o600);
+    await this.sweep();
+    const part = `${this.pathOf(id)}.${crypto.randomUUID()}.part`;
+    const file = await open(part, 'wx', 0o600);
     try {
       let size = 0;
       for await (const piece of bytes) {
@@ -56,6 +62,17 @@ class DiskStore implements FileStore {
 
   async remove(id: string): Promise<void> {
     await rm(this.pathOf(id), { force: true });
+  }
+
+  /** Removes parts that a killed process has left, once. */
+  private async sweep(): Promise<void> {
+    if (this.isSwept) return;
+    this.isSwept = true;
+    for (const name of (await readdir(this.folder)).filter((one) => one.endsWith('.part'))) {
+      const path = join(this.folder, name);
+      const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+      if (mtimeMs < Date.now() - LEFT_MS) await rm(path, { force: true });
+    }
   }
 
   private slice(id: string, range?: ByteRange): Blob {
