@@ -5,6 +5,7 @@ import { createBatch, readBatch } from './batches';
 import {
   claimLines,
   endLines,
+  forgetPlaces,
   giveUpLines,
   insertLines,
   keepLines,
@@ -76,6 +77,8 @@ describe.each(TEST_DATABASES)('the ledger of lines on $name', (kind) => {
     const owner = crypto.randomUUID();
     await claimLines(db, all(), owner);
     await startLines(db, batchId, owner, [0]);
+    await placeResults(db, batchId, [{ line: 3, at: 1, length: 1 }]);
+    await forgetPlaces(db, batchId);
     await placeResults(db, batchId, [
       { line: 1, at: 7, length: 8 },
       { line: 1, at: 99, length: 1 },

@@ -192,6 +192,12 @@ export interface ResultPlace {
   readonly length: number;
 }
 
+/** Before the results of a file are placed: none of another file is left. */
+export async function forgetPlaces(db: Db, batchId: string): Promise<void> {
+  await db.execute(sql`
+    update batch_lines set result_at = null, result_length = null where batch_id = ${batchId}::uuid and result_at is not null`);
+}
+
 /** The first result of a line stands. */
 export async function placeResults(db: Db, batchId: string, places: readonly ResultPlace[]): Promise<void> {
   const column = (read: (place: ResultPlace) => number) => toArrayText(places.map(read));

@@ -10,7 +10,7 @@ import {
   OPEN,
   type StoredBatch,
 } from '@llm0/drizzle/queries/batches/batches';
-import { keepLines, placeResults, type ResultPlace } from '@llm0/drizzle/queries/batches/lines';
+import { forgetPlaces, keepLines, placeResults, type ResultPlace } from '@llm0/drizzle/queries/batches/lines';
 import type { AskVendor, VendorBatch, VendorLine } from '@llm0/providers/batches';
 import type { ConnectedProvider, Services } from '../services/contract';
 import { readInput } from './read-input';
@@ -204,6 +204,8 @@ async function takeResults(services: ForwardNeeds, { batch, vendor, paths }: End
   const { batches, files } = services;
   const resultsId = batch.forwarded?.resultsId ?? Bun.randomUUIDv7();
   await files.store.write(resultsId, downloads(vendor, paths));
+  // Places in a file of a process that was killed meanwhile.
+  await forgetPlaces(batches.db, batch.id);
   let places: ResultPlace[] = [];
   for await (const { at, length, text } of readInput(files.store.read(resultsId), MAX_RESULT_BYTES)) {
     const line = lineOf(vendor, text);

@@ -22,15 +22,14 @@ export const createChunkRunner =
     services: Services,
     endpoints: LineEndpoints,
     pauses = new BatchPauses(() => services.clock.nowMs()),
-    advance = advanceInTurn(services),
+    inTurn = createTurns(),
   ) =>
   async (chunk: Chunk, signal: AbortSignal): Promise<void> => {
     const { work } = services.batches;
     const batch = await readBatch(services.batches.db, chunk.batchId);
     if (batch === null || batch.endedAtMs !== null) return;
     if (chunk.from < 0) {
-      const encoding = { batch, endpoint: endpoints[batch.endpoint], keyHash: await keyHashOf(services, batch) };
-      return forwardBatch(services, { batch, encode: () => encodeLines(services, encoding) });
+      return inTurn(batch.id, () => forward(services, endpoints, batch.id));
     }
     if (chunk.to > chunk.from) {
       const leftMs = batch.cancellingAtMs === null ? pauses.leftMs(batch.id) : 0;
@@ -44,17 +43,24 @@ export const createChunkRunner =
       }
     }
     if (signal.aborted) throw new Error('this process stops; the next one goes on');
-    await advance(batch.id);
+    await inTurn(batch.id, () => advanceBatch(services, batch.id));
   };
 
-/** Chunks that end at once would write the results of their batch several times. */
-function advanceInTurn(services: Services): (batchId: string) => Promise<void> {
+async function forward(services: Services, endpoints: LineEndpoints, batchId: string): Promise<void> {
+  const batch = await readBatch(services.batches.db, batchId);
+  if (batch === null || batch.endedAtMs !== null) return;
+  const encoding = { batch, endpoint: endpoints[batch.endpoint], keyHash: await keyHashOf(services, batch) };
+  await forwardBatch(services, { batch, encode: () => encodeLines(services, encoding) });
+}
+
+/** One at a time for each batch: chunks that end at once would write its results several times. */
+function createTurns(): (batchId: string, work: () => Promise<void>) => Promise<void> {
   const last = new Map<string, Promise<void>>();
-  return async (batchId) => {
+  return async (batchId, work) => {
     const before = last.get(batchId);
     const own = (async () => {
       await before?.catch(() => {});
-      await advanceBatch(services, batchId);
+      await work();
     })();
     last.set(batchId, own);
     try {
@@ -118,7 +124,9 @@ async function readResult(
   if (from === null || length === null || resultsId === undefined) return undefined;
   const text = await services.files.store.readText(resultsId, { from, to: from + length });
   const part = services.connect({ provider, model }, batch.projectId)?.provider.batches;
-  return part?.decodeResult(JSON.parse(text) as JsonObject);
+  const result = part?.decodeResult(JSON.parse(text) as JsonObject);
+  if (result !== undefined && Number(result.id) !== line.line) throw new Error('a result is that of another line');
+  return result;
 }
 
 const NO_USAGE = { costNanoUsd: 0, tokensIn: 0, tokensOut: 0, code: undefined, retryAfter: null } as const;
