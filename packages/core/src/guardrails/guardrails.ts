@@ -117,14 +117,11 @@ export class Guardrails {
     return this.describing;
   }
 
-  /** Name of a rule that may change or refuse input, of one part or any: nothing passes it unread. */
-  enforcingInput(part?: GuardrailPart): string | undefined {
+  /** Name of a rule that may change or refuse a side's text, of one part or any: nothing passes it unread. */
+  enforcing(on: GuardrailSide, part?: GuardrailPart): string | undefined {
     return this.rules.find(
       (rule) =>
-        isAsked(rule, 'input') &&
-        rule.action !== 'flag' &&
-        !rule.isShadow &&
-        (!part || rule.parts?.has(part) !== false),
+        isAsked(rule, on) && rule.action !== 'flag' && !rule.isShadow && (!part || rule.parts?.has(part) !== false),
     )?.name;
   }
 

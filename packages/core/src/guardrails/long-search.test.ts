@@ -10,7 +10,7 @@ const rule = (pattern: string, more: Partial<GuardrailRule> = {}): GuardrailRule
   ...more,
 });
 
-function guardOf(rules: readonly GuardrailRule[], timeoutMs = 15_000): RequestGuard {
+function guardOf(rules: readonly GuardrailRule[], timeoutMs = 50_000): RequestGuard {
   const compiled = rules.map((one) => ({ ...compileRule(one, {}, false), timeoutMs }));
   return new RequestGuard(new Guardrails(compiled, '', { scope: 'request' }), {
     ...{ projectId: 'p', keyId: 'k', requestId: 'r', customerId: undefined, monotonicMs: () => performance.now() },

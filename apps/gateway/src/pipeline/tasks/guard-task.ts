@@ -33,7 +33,7 @@ async function judgeInput<R extends TaskRequest, A extends JsonObject>(
   guard: RequestGuard,
   request: R,
 ): Promise<R> {
-  const by = { texts: new GuardedTexts(guard, 'input'), enforcing: guard.guardrails.enforcingInput() };
+  const by = { texts: new GuardedTexts(guard, 'input'), enforcing: guard.guardrails.enforcing('input') };
   const judged = await task.judge(by, request);
   return { ...request, ...(await judgeRest(by.texts, request, judged)), ...judged };
 }

@@ -134,6 +134,19 @@ test.each<ContentPart>([
   });
 });
 
+test.each([{ modalities: ['text', 'audio'] }, { audio: { voice: 'alloy', format: 'wav' } }])(
+  'a spoken answer that a rule could only change in its transcript is refused by the name of the rule: %j',
+  async (extra) => {
+    const request = { model: 'm', stream: false, messages: [], extra } as unknown as ChatRequest;
+    expect(await guardRequest(guardOf('flag'), request)).toBe(request);
+    await expect(guardRequest(guardOf(), request)).rejects.toMatchObject({
+      ...{ kind: 'invalid_request', param: 'modalities', message: expect.stringContaining('(such as "pii")') },
+    });
+    const text = { ...request, extra: { modalities: ['text'] } };
+    expect(await guardRequest(guardOf(), text)).toBe(text);
+  },
+);
+
 test('marks for a vendor’s cache are judged as what they stand at', async () => {
   const marks = [{ type: GITHUB }, { type: 'ephemeral', [GITHUB]: EMAIL }];
   for (const cacheControl of marks) {

@@ -28,9 +28,10 @@ const MODEL: ReadonlySet<string> = new Set(['model']);
 
 /**
  * Judges all forms of a request: messages, other fields and the caller's body with unknown fields. Returns the same
- * object if clean. Throws `guardrail_blocked`; `invalid_request` for token input.
+ * object if clean. Throws `guardrail_blocked`; `invalid_request` for token input and for spoken answers.
  */
 export async function guardRequest(guard: RequestGuard, request: ChatRequest): Promise<ChatRequest> {
+  if (wantsSound(request)) refuseUnread('modalities', 'sound in answers', guard.guardrails.enforcing('output'));
   if (!guard.guardrails.asksInput) return request;
   const texts = new GuardedTexts(guard, 'input');
   const messages = await mapAll(request.messages, (message) => guardMessage(texts, message));
@@ -50,6 +51,10 @@ export async function guardRequest(guard: RequestGuard, request: ChatRequest): P
   const changed = { messages, ...(prompt && { prompt }), ...(tools && { tools }), ...(wire && { wire }) };
   return { ...request, ...(rest as unknown as ChatRequest), ...changed, ...(responseFormat && { responseFormat }) };
 }
+
+/** A rule could change the transcript of a spoken answer, and not its sound. */
+const wantsSound = ({ extra }: ChatRequest): boolean =>
+  extra !== undefined && (extra.audio != null || /"audio"/i.test(JSON.stringify(extra.modalities ?? null)));
 
 const asIs = <T>(texts: GuardedTexts, value: T, part?: GuardrailPart): Promise<T> =>
   texts.value(value as JsonValue | undefined, part) as Promise<T>;

@@ -37,7 +37,7 @@ export class GuardedTexts {
 
   /** See `Guardrails`. */
   enforcingInput(part: NonNullable<Place['part']>): string | undefined {
-    return this.guard.guardrails.enforcingInput(part);
+    return this.guard.guardrails.enforcing('input', part);
   }
 
   /** A text of the conversation, by all rules of its part. */
