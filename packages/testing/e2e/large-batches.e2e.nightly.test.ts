@@ -6,7 +6,7 @@ import { batchClient, idsIn, makeBatch, readUntil } from './run-batch';
 const SETUP_MS = 60_000;
 const TEST_MS = 300_000;
 /** The embedded Postgres takes four times as long for a line, and has the same code and laws. */
-const KINDS = STORE_KINDS.map((kind) => ({ kind, lines: kind === 'real' ? 50_000 : 10_000 }));
+const KINDS = STORE_KINDS.map((kind) => ({ kind, lines: kind === 'real' ? 50_000 : 5_000 }));
 const KILLS = 5;
 /** Lines that may be under way, in all chunks at once, when a gateway is killed. */
 const UNDER_WAY = 100;
