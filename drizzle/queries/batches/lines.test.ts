@@ -122,7 +122,7 @@ describe.each(TEST_DATABASES)('the ledger of lines on $name', (kind) => {
     await insertLines(db, id, lines);
     // Comparing each line with each other one takes a minute.
     await db.transaction(async (tx) => {
-      await tx.execute(sql`set local statement_timeout = '4s'`);
+      await tx.execute(sql`set local statement_timeout = '10s'`);
       const owner = crypto.randomUUID();
       await claimLines(tx, { batchId: id, from: 0, to: part }, owner);
       const results = numbers(part).map((line) => result(line));

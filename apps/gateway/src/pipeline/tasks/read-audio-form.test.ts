@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { Held, Room } from '@llm0/core/async/room';
 import type { UnderWay } from '../../services/contract';
 import { readAudioForm } from './read-audio-form';
-import { isDiskFast, noteWrite, openUnnamed } from './unnamed-file';
+import { DiskPace, openUnnamed } from './unnamed-file';
 
 const MIB = 1024 * 1024;
 const BOUNDARY = 'a-boundary-of-some-length';
@@ -119,8 +119,16 @@ test.each([
 });
 
 test('after a slow write, others leave the event loop for a while', () => {
-  noteWrite(10);
-  expect(isDiskFast()).toBe(true);
-  noteWrite(60);
-  expect(isDiskFast()).toBe(false);
+  let nowMs = 1000;
+  const pace = new DiskPace(() => nowMs);
+  const take = (ms: number) =>
+    pace.time(() => {
+      nowMs += ms;
+    });
+  take(50);
+  expect(pace.isFast).toBe(true);
+  take(51);
+  expect(pace.isFast).toBe(false);
+  nowMs += 10_000;
+  expect(pace.isFast).toBe(true);
 });

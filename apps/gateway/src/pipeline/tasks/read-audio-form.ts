@@ -10,7 +10,7 @@ import type { TaskBody } from '../../dialects/dialect';
 import type { Services, UnderWay } from '../../services/contract';
 import { type FormBytes, FormStream, freePiece } from './form-stream';
 import { StoredRest } from './stored-rest';
-import { isDiskFast, isOnDisk, openUnnamed } from './unnamed-file';
+import { diskPace, isOnDisk, openUnnamed } from './unnamed-file';
 
 /** What vendors take. */
 export const MAX_AUDIO_BYTES = 25 * 1024 * 1024;
@@ -128,7 +128,7 @@ export async function readAudioForm(
   if (httpRequest.body === null) throw invalidRequest('file', '"file" must be a file of audio.');
   const form = new FormStream(boundary, readBounded(httpRequest.body, { maxBytes }));
   // The runtime takes 1.5 MiB for a body that waits for its turn.
-  form.isDrained = isOnDisk() && isDiskFast();
+  form.isDrained = isOnDisk() && diskPace.isFast;
   const fields: JsonObject = {};
   const files: [string, TaskBody['files'][number][1]][] = [];
   const opened: FileHandle[] = [];
@@ -261,14 +261,14 @@ async function store(
   let stored: StoredRest | undefined;
   try {
     stored = new StoredRest(await openFile());
-    form.isDrained = isDiskFast();
+    form.isDrained = diskPace.isFast;
     while (await hasPiece(form, pieces)) {
       const piece = pieces[0] as FormBytes;
       if (HEAD_BYTES + stored.size + piece.data.byteLength > MAX_AUDIO_BYTES) throw tooLarge(MAX_AUDIO_BYTES);
       await stored.append(piece.data);
       freePiece(piece);
       pieces.shift();
-      form.isDrained = isDiskFast();
+      form.isDrained = diskPace.isFast;
     }
     return stored;
   } catch (error) {

@@ -9,15 +9,27 @@ const TMPFS = 0x01021994;
 const SLOW_MS = 50;
 const SLOW_FOR_MS = 10_000;
 
-let slowUntilMs = 0;
+/** After a slow write, others leave the event loop for a while. */
+export class DiskPace {
+  private slowUntilMs = 0;
 
-/** True while writes take no longer than their copy to the page cache. */
-export const isDiskFast = (): boolean => performance.now() >= slowUntilMs;
+  constructor(private readonly nowMs = () => performance.now()) {}
 
-/** Called with the time of each write: after a slow one, others leave the event loop for a while. */
-export function noteWrite(tookMs: number): void {
-  if (tookMs > SLOW_MS) slowUntilMs = performance.now() + SLOW_FOR_MS;
+  /** True while writes take no longer than their copy to the page cache. */
+  get isFast(): boolean {
+    return this.nowMs() >= this.slowUntilMs;
+  }
+
+  /** Runs a write in the event loop. */
+  time(write: () => void): void {
+    const startMs = this.nowMs();
+    write();
+    const endMs = this.nowMs();
+    if (endMs - startMs > SLOW_MS) this.slowUntilMs = endMs + SLOW_FOR_MS;
+  }
 }
+
+export const diskPace = new DiskPace();
 
 /** True where a file takes disk and not memory. */
 export function isOnDisk(): boolean {
@@ -38,12 +50,12 @@ export async function openUnnamed(): Promise<FileHandle> {
 
 /** Writes all bytes; undefined: done at once. */
 export function writeAll(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> | undefined {
-  if (!isDiskFast()) return writeLater(file, bytes, at);
-  const startMs = performance.now();
-  for (let done = 0; done < bytes.byteLength; ) {
-    done += writeSync(file.fd, bytes, done, bytes.byteLength - done, at + done);
-  }
-  noteWrite(performance.now() - startMs);
+  if (!diskPace.isFast) return writeLater(file, bytes, at);
+  diskPace.time(() => {
+    for (let done = 0; done < bytes.byteLength; ) {
+      done += writeSync(file.fd, bytes, done, bytes.byteLength - done, at + done);
+    }
+  });
   return undefined;
 }
 
