@@ -135,6 +135,23 @@ test('ten thousand loaded rows: one opens in 60 ms, keys go on, and the table sa
   await row(9000 + FIRST_ROW).waitFor();
 });
 
+test('rows that come slowly leave the list where it is, and the focus on the button that asked for them', async () => {
+  await open('/requests?range=7d');
+  await page.getByText('100 shown', { exact: true }).waitFor();
+  await page.route(/\/admin\/v1\/logs\?.*cursor=/, async (route) => {
+    await Bun.sleep(1200);
+    await route.continue();
+  });
+  const frame = page.getByRole('table', { name: 'Requests' }).locator('..');
+  for (const shown of ['200 shown', '300 shown']) {
+    if (shown === '200 shown') await button('Show more').click();
+    else await page.keyboard.press('Enter');
+    await page.getByText(shown, { exact: true }).waitFor();
+    await page.waitForFunction(() => document.activeElement?.textContent === 'Show more');
+    expect(await frame.evaluate((element) => element.scrollTop)).toBe(0);
+  }
+});
+
 /** Milliseconds from the click on a row until its request is drawn. */
 const openIn = (at: Page, index: number): Promise<number> =>
   at.evaluate(async (rowIndex) => {

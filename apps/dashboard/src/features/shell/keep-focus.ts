@@ -1,6 +1,6 @@
 const TABBABLE = 'a[href], button, input, select, textarea, summary, [tabindex="0"]';
-/** Pending rows arrive within this time. A dialog that opens or closes moves the focus itself. */
-const PATIENCE_MS = 400;
+/** A control is disabled while it asks for more, and is used again once that is there. */
+const PATIENCE_MS = 5000;
 
 const isUsable = (element: HTMLElement) =>
   element.isConnected && element.checkVisibility({ visibilityProperty: true }) && !element.matches(':disabled');
@@ -13,11 +13,14 @@ export function keepFocus(): () => void {
   let last: HTMLElement | null = null;
   /** Ancestors, nearest first: a removed element doesn't know its place any more. */
   let around: HTMLElement[] = [];
+  /** False for a mouse: nobody looks for the focus then, and the page stays where it is. */
+  let isShown = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const onFocus = ({ target }: FocusEvent) => {
     if (!(target instanceof HTMLElement) || target === document.body) return;
     last = target;
     around = ancestorsOf(target);
+    isShown = target.matches(':focus-visible');
   };
   // A click outside of all controls removes focus on purpose.
   const forget = () => {
@@ -37,7 +40,7 @@ export function keepFocus(): () => void {
   const rescue = () => {
     if (!isLost() || last === null) return;
     const place = placeBeside(last, around);
-    place?.focus({ preventScroll: place.id === 'main' });
+    place?.focus({ preventScroll: place.id === 'main' || !isShown });
   };
   const changes = new MutationObserver(() => setTimeout(check));
   const watched = {
