@@ -52,6 +52,7 @@ export function VersionsCard({ projectId, current }: Props) {
         <div className="flex justify-center border-t p-2">
           <Button
             disabled={versions.isFetchingNextPage}
+            aria-busy={versions.isFetchingNextPage}
             onClick={() => (isFolded ? setOpen(true) : void versions.fetchNextPage())}
           >
             {isFolded ? 'Show older versions' : 'Show more'}

@@ -1,6 +1,8 @@
 const TABBABLE = 'a[href], button, input, select, textarea, summary, [tabindex="0"]';
-/** A control is disabled while it asks for more, and is used again once that is there. */
-const PATIENCE_MS = 5000;
+/** A control may be disabled for a moment. A dialog that opens or closes moves the focus itself. */
+const PATIENCE_MS = 400;
+/** One that asks for more is used again once that is there. */
+const BUSY_MS = 10_000;
 
 const isUsable = (element: HTMLElement) =>
   element.isConnected && element.checkVisibility({ visibilityProperty: true }) && !element.matches(':disabled');
@@ -35,7 +37,7 @@ export function keepFocus(): () => void {
     if (!isLost() || last === null) return;
     clearTimeout(timer);
     if (isUsable(last)) last.focus({ preventScroll: true });
-    else timer = setTimeout(rescue, last.matches(':disabled') && last.isConnected ? PATIENCE_MS : 0);
+    else timer = setTimeout(rescue, patienceMs(last));
   };
   const rescue = () => {
     if (!isLost() || last === null) return;
@@ -58,6 +60,11 @@ export function keepFocus(): () => void {
     document.removeEventListener('focusin', onFocus);
     document.removeEventListener('pointerdown', forget, true);
   };
+}
+
+function patienceMs(lost: HTMLElement): number {
+  if (!lost.isConnected || !lost.matches(':disabled')) return 0;
+  return lost.ariaBusy === 'true' ? BUSY_MS : PATIENCE_MS;
 }
 
 function ancestorsOf(element: HTMLElement): HTMLElement[] {

@@ -45,7 +45,11 @@ export function CallsCard() {
     >
       {calls.hasNextPage && (
         <div className="flex justify-center border-t p-2">
-          <Button disabled={calls.isFetchingNextPage} onClick={() => void calls.fetchNextPage()}>
+          <Button
+            disabled={calls.isFetchingNextPage}
+            aria-busy={calls.isFetchingNextPage}
+            onClick={() => void calls.fetchNextPage()}
+          >
             Show more
           </Button>
         </div>
