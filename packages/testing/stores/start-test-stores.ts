@@ -34,7 +34,10 @@ export async function startTestStores(needed: Iterable<Store> = ALL_STORES, proc
   const stops: Stop[] = [];
   // A database is dropped before its server ends.
   const stop = async () => {
-    for (const end of stops.splice(0).reverse()) await end();
+    // One that cannot be stopped leaves no other behind.
+    const ended = [];
+    for (const end of stops.splice(0).reverse()) ended.push(...(await Promise.allSettled([end()])));
+    for (const one of ended) if (one.status === 'rejected') throw one.reason;
   };
   const started = await Promise.allSettled([
     needs.has('template') ? makeTemplate() : {},
