@@ -15,13 +15,16 @@ const SIZES = {
 interface Props extends ComponentProps<'button'> {
   readonly kind?: keyof typeof KINDS;
   readonly size?: keyof typeof SIZES;
+  /** Disabled until what it asked for is there; the focus waits for it. */
+  readonly isBusy?: boolean;
 }
 
-export function Button({ kind = 'default', size = 'normal', className = '', type = 'button', ...rest }: Props) {
+export function Button({ kind = 'default', size = 'normal', className = '', type = 'button', isBusy, ...rest }: Props) {
   return (
     <button
       type={type}
       className={`inline-flex items-center justify-center gap-1.5 rounded-md font-medium whitespace-nowrap disabled:cursor-not-allowed disabled:opacity-50 ${KINDS[kind]} ${SIZES[size]} ${className}`}
+      {...(isBusy !== undefined && { disabled: isBusy, 'aria-busy': isBusy })}
       {...rest}
     />
   );

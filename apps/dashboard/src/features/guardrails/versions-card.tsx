@@ -51,8 +51,7 @@ export function VersionsCard({ projectId, current }: Props) {
       {(isFolded || versions.hasNextPage) && (
         <div className="flex justify-center border-t p-2">
           <Button
-            disabled={versions.isFetchingNextPage}
-            aria-busy={versions.isFetchingNextPage}
+            isBusy={versions.isFetchingNextPage}
             onClick={() => (isFolded ? setOpen(true) : void versions.fetchNextPage())}
           >
             {isFolded ? 'Show older versions' : 'Show more'}

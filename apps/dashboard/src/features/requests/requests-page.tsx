@@ -253,7 +253,7 @@ function MoreRequests({ logs, query, isSorted, timeZone }: MoreProps) {
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
       {logs.hasNextPage && (
-        <Button disabled={logs.isFetching} aria-busy={logs.isFetching} onClick={() => void logs.fetchNextPage()}>
+        <Button isBusy={logs.isFetching} onClick={() => void logs.fetchNextPage()}>
           {isPartial && !isSorted ? 'Search further back' : 'Show more'}
         </Button>
       )}

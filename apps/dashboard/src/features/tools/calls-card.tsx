@@ -45,11 +45,7 @@ export function CallsCard() {
     >
       {calls.hasNextPage && (
         <div className="flex justify-center border-t p-2">
-          <Button
-            disabled={calls.isFetchingNextPage}
-            aria-busy={calls.isFetchingNextPage}
-            onClick={() => void calls.fetchNextPage()}
-          >
+          <Button isBusy={calls.isFetchingNextPage} onClick={() => void calls.fetchNextPage()}>
             Show more
           </Button>
         </div>

@@ -12,12 +12,7 @@ export function MoreRows({ pages, shown }: { readonly pages: Pages; readonly sho
   if (!pages.hasNextPage) return null;
   return (
     <div className="flex items-center gap-3 border-t px-4 py-2 text-xs text-muted">
-      <Button
-        size="small"
-        disabled={pages.isFetchingNextPage}
-        aria-busy={pages.isFetchingNextPage}
-        onClick={() => void pages.fetchNextPage()}
-      >
+      <Button size="small" isBusy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
         Show more
       </Button>
       <span className="nums">{formatCount(shown)} shown; search to find more</span>
