@@ -128,7 +128,8 @@ export async function readAudioForm(
   if (httpRequest.body === null) throw invalidRequest('file', '"file" must be a file of audio.');
   const form = new FormStream(boundary, readBounded(httpRequest.body, { maxBytes }));
   // The runtime takes 1.5 MiB for a body that waits for its turn.
-  form.isDrained = isOnDisk() && diskPace.isFast;
+  const hasDisk = isOnDisk();
+  form.isDrained = hasDisk && diskPace.isFast;
   const fields: JsonObject = {};
   const files: [string, TaskBody['files'][number][1]][] = [];
   const opened: FileHandle[] = [];
@@ -154,7 +155,7 @@ export async function readAudioForm(
       // Only the first bytes stay once the others were sent or written.
       const release = () => underWay.held.giveBack(start.size - HEAD_BYTES);
       const isModelKnown = typeof fields.model === 'string';
-      const read = await readFile(form, start, { isModelKnown, declared, boundary, openFile, release });
+      const read = await readFile(form, start, { isModelKnown, hasDisk, declared, boundary, openFile, release });
       files.push([name, { ...read, name: fileName, type: type ?? 'application/octet-stream' }]);
       if (read.rest instanceof ArrivingRest) break;
     }
@@ -205,6 +206,8 @@ async function readStart(form: FormStream, underWay: UnderWay, least: number): P
 
 interface Whence {
   readonly isModelKnown: boolean;
+  /** A file takes disk and not memory. */
+  readonly hasDisk: boolean;
   readonly declared: number | undefined;
   readonly boundary: string;
   readonly openFile: () => Promise<FileHandle>;
@@ -215,10 +218,10 @@ interface Whence {
 async function readFile(form: FormStream, start: Start, whence: Whence): Promise<ReadFile> {
   const { pieces, size, isWhole } = start;
   if (isWhole) return { pieces: pieces.map(({ data }) => data), size };
-  const { isModelKnown, declared, release } = whence;
+  const { isModelKnown, hasDisk, declared, release } = whence;
   const [head, behind] = cut(pieces);
   const frame = frameOf(form, start, whence);
-  const waitsOnDisk = !isModelKnown || (form.isCrowded && isOnDisk());
+  const waitsOnDisk = !isModelKnown || (form.isCrowded && hasDisk);
   const rest = waitsOnDisk ? await store(form, behind, whence) : { pieces: behind };
   if (rest instanceof StoredRest) {
     release();
