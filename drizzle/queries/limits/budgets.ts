@@ -75,6 +75,8 @@ function runningBudgets({ nowMs, isPast = false }: BudgetQuery): SQL {
       coalesce((select sum(r.cost_usd) from rollup_day r where r.project_id = k.project_id and r.api_key_id = k.id
         and ${within}), 0)
     from api_keys k, ${own(sql`k`)} where not ${isPast} and k.deleted_at is null and k.is_active
+      and coalesce(k.daily_budget_usd, k.weekly_budget_usd) is not null
+      and coalesce(k.daily_budget_usd, k.weekly_budget_usd) is not null
     union all
     select 'label', d.period, l.project_id, l.id::text, l.label || '=' || l.value, d.limit_usd,
       coalesce((select sum(s.spent_usd) from label_spend s where s.label_budget_id = l.id
