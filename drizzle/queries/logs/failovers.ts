@@ -3,7 +3,10 @@ import type { PROVIDER_FAILURES } from '@llm0/core/errors/outcome';
 import { eq, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { failoverLogs } from '../../schema/gateway-logs';
+import { innerRow } from '../inner-names';
+import { ofProjects, type ProjectScope } from '../of-projects';
 import { Rows, type Stored } from '../rows';
+import { askInTime } from '../stats/read/time-limit';
 
 /** Switches from one target to the next. */
 export const failoverRows = new Rows(failoverLogs);
@@ -12,6 +15,51 @@ export type StoredFailover = Stored<typeof failoverRows>;
 /** The switches of one request, in order. */
 export function listFailovers(db: Db, requestId: string): Promise<readonly StoredFailover[]> {
   return failoverRows.find(db, eq(failoverLogs.requestId, requestId), failoverLogs.switchIndex);
+}
+
+/** Equal switches from one target to the next. */
+export interface FailoverGroup
+  extends Pick<
+    StoredFailover,
+    | 'originalProvider'
+    | 'originalModel'
+    | 'fallbackProvider'
+    | 'fallbackModel'
+    | 'triggerReason'
+    | 'triggerStatusCode'
+    | 'fallbackSucceeded'
+  > {
+  readonly times: number;
+  readonly firstAtMs: number;
+  readonly lastAtMs: number;
+  /** Median time of the failed attempts; null where targets were skipped, which takes no time. */
+  readonly lostMs: number | null;
+}
+
+export interface FailoverQuery {
+  readonly fromMs: number;
+  /** Exclusive. */
+  readonly toMs: number;
+  readonly projectId?: ProjectScope;
+}
+
+/** All switches of a range, the latest group first. */
+export async function groupFailovers(
+  db: Db,
+  { fromMs, toMs, projectId }: FailoverQuery,
+): Promise<readonly FailoverGroup[]> {
+  const at = (ms: number) => sql`to_timestamp(${ms}::bigint / 1000.0)`;
+  const msOf = (which: 'min' | 'max') => sql`(extract(epoch from ${sql.raw(which)}(created_at)) * 1000)::float8`;
+  const rows = await askInTime(db, (ask) =>
+    ask(sql`select original_provider, original_model, fallback_provider, fallback_model, trigger_reason,
+        trigger_status_code, fallback_succeeded, count(*)::float8 as times,
+        ${msOf('min')} as first_at, ${msOf('max')} as last_at,
+        (percentile_disc(0.5) within group (order by original_attempt_latency_ms)
+          filter (where original_attempt_latency_ms > 0))::float8 as lost_ms
+      from failover_logs where created_at >= ${at(fromMs)} and created_at < ${at(toMs)} and ${ofProjects(projectId)}
+      group by 1, 2, 3, 4, 5, 6, 7 order by last_at desc, 1, 2, 3, 4, 5, 6, 7`),
+  );
+  return rows.map((row) => innerRow<FailoverGroup>(row));
 }
 
 /** Error codes by the failure of an attempt. Rejected requests and unknown models are errors of callers. */

@@ -9,7 +9,6 @@ export type Chain = InferResponseType<typeof api.chains.$get>['data'][number];
 export type ChainInput = InferRequestType<(typeof api.chains)[':name']['$put']>['json'];
 export type Alias = InferResponseType<typeof api.aliases.$get>['data'][number];
 export type AliasInput = InferRequestType<typeof api.aliases.$post>['json'];
-export type Failover = InferResponseType<typeof api.failovers.$get>['data'][number];
 export type ProviderTest = InferResponseType<(typeof api.providers)[':name']['test']['$post']>;
 
 const ALL = '1000';
@@ -34,5 +33,3 @@ export const useProviderNames = (): readonly string[] => (useProviders().data?.d
 export const useChains = () => useQuery({ queryKey: ['chains'], queryFn: () => read(api.chains.$get()) });
 export const useAliases = () =>
   useQuery({ queryKey: ['aliases'], queryFn: () => read(api.aliases.$get({ query: { limit: ALL } })) });
-export const useFailovers = () =>
-  useQuery({ queryKey: ['failovers'], queryFn: () => read(api.failovers.$get({ query: { limit: ALL } })) });

@@ -14,6 +14,7 @@ export type LatencyBucket = InferResponseType<typeof api.stats.latency.$get>['bu
 export type CacheBucket = InferResponseType<typeof api.stats.cache.$get>['buckets'][number];
 export type ErrorBucket = InferResponseType<typeof api.stats.errors.$get>['buckets'][number];
 export type ProviderHealth = InferResponseType<typeof api.stats.health.$get>['buckets'][number];
+export type FailoverGroup = InferResponseType<typeof api.stats.failovers.$get>['groups'][number];
 export type Budget = InferResponseType<typeof api.budgets.$get>['data'][number];
 
 /** Query of the API; addresses hold text only. */
@@ -202,6 +203,12 @@ export type Flows = InferResponseType<typeof api.stats.flows.$get>;
 export const useFlows = ({ from, to, project_id }: StatsQuery) => {
   const query = { from, to, project_id };
   return useStats(['stats', 'flows', query], () => api.stats.flows.$get({ query }));
+};
+
+/** Switches between targets, equal ones together. */
+export const useFailovers = ({ from, to, project_id }: StatsQuery) => {
+  const query = { from, to, project_id };
+  return useStats(['stats', 'failovers', query], () => api.stats.failovers.$get({ query }));
 };
 
 export const useBudgets = (query: { project_id?: string; scope?: Budget['scope']; limit?: string }) =>

@@ -113,7 +113,7 @@ export function createApi(services: AdminServices, mirror: HotStoreMirror, throt
     .route('/', labelBudgetRoutes(services, mirror))
     .route('/', financeRoutes(services))
     .route('/', customerListRoutes(services, answer))
-    .route('/', failoverRoutes(services))
+    .route('/', failoverRoutes(services, answer))
     .route('/', alertRoutes(services, answer))
     .route('/', annotationRoutes(services))
     .route('/', systemRoutes(services))

@@ -1,71 +1,60 @@
-import { useFailovers } from '../../api/routing';
-import { countOf, formatCount } from '../../format/format-number';
+import { type FailoverGroup, useFailovers } from '../../api/stats';
+import { countOf } from '../../format/format-number';
 import { formatTarget } from '../../format/format-target';
-import { formatInstant, formatStamp, type TimeZoneChoice } from '../../format/format-time';
+import { formatStamp, type TimeZoneChoice } from '../../format/format-time';
+import { RangePicker } from '../../range/range-picker';
 import { usePage } from '../../range/use-page';
 import { requestsLink } from '../../range/use-show-requests';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
-import { type FailoverGroup, groupFailovers } from './prepare-failovers';
+import { keyOf, originOf, reasonOf, requestsOf, targetOf } from './prepare-failovers';
 
-const MINUTE_MS = 60_000;
-
-/** The newest switches from one target to the next, equal ones together. */
+/** Switches from one target to the next, equal ones together. */
 export function FailoversCard() {
-  const failovers = useFailovers();
-  const { timeZone } = usePage();
+  const page = usePage();
+  const { timeZone } = page;
+  const failovers = useFailovers(page.query);
+  const rows = failovers.data?.groups;
   return (
     <TableCard
       title="Failovers"
-      actions={failovers.data && <Extent of={failovers.data} timeZone={timeZone} />}
+      actions={
+        <>
+          {rows !== undefined && (
+            <span className="text-xs text-muted">
+              {countOf(
+                rows.reduce((sum, { times }) => sum + times, 0),
+                'failover',
+              )}
+            </span>
+          )}
+          <RangePicker page={page} />
+        </>
+      }
       caption="Failovers from one target to the next, equal ones together"
       query={failovers}
       columns={[...COLUMNS, ...timeColumns(timeZone)]}
-      rows={failovers.data && groupFailovers(failovers.data.data)}
-      rowKey={(row) => row.key}
+      rows={rows}
+      rowKey={keyOf}
       csvName="failovers"
-      linkOf={linkOf}
-      emptyTitle="No failovers yet"
+      linkOf={(row) => requestsLink(requestsOf(row))}
+      emptyTitle="No failovers in this range"
       emptyHint="A target that fails or is paused passes its requests to the next one of its chain. Each such switch counts here."
     />
   );
 }
 
-interface ExtentProps {
-  readonly of: NonNullable<ReturnType<typeof useFailovers>['data']>;
-  readonly timeZone: TimeZoneChoice;
-}
-
-/** How many the table adds up, and since when. */
-function Extent({ of: { data, next_cursor: next }, timeZone }: ExtentProps) {
-  const oldest = data.at(-1);
-  if (oldest === undefined) return null;
-  const count = next === null ? countOf(data.length, 'failover') : `The newest ${formatCount(data.length)}`;
-  return (
-    <span className="text-xs text-muted">
-      {count} since {formatInstant(oldest.created_at, timeZone)}
-    </span>
-  );
-}
-
-/** Requests that others answered are listed as such; those that nobody answered by their last provider. */
-const linkOf = ({ from, first, last, isAnswered, to }: FailoverGroup) =>
-  requestsLink({
-    ...{ from: first, to: new Date(Date.parse(last) + MINUTE_MS).toISOString() },
-    ...(isAnswered ? { failover_from: from.provider } : { outcome: 'error', provider: to.provider }),
-  });
-
 const COLUMNS: readonly Column<FailoverGroup>[] = [
-  { header: 'From', value: ({ from }) => formatTarget(from) },
-  { header: 'Reason', value: (row) => row.reason, tone: () => 'warn' },
-  { header: 'To', value: ({ to }) => formatTarget(to) },
+  { header: 'From', value: (row) => formatTarget(originOf(row)) },
+  { header: 'Reason', value: reasonOf, tone: () => 'warn' },
+  { header: 'To', value: (row) => formatTarget(targetOf(row)) },
   {
     header: 'Outcome',
-    value: (row) => (row.isAnswered ? 'answered' : 'failed too'),
-    tone: (row) => (row.isAnswered ? 'good' : 'bad'),
+    value: (row) => (row.fallback_succeeded ? 'answered' : 'failed too'),
+    tone: (row) => (row.fallback_succeeded ? 'good' : 'bad'),
   },
   { header: 'Times', unit: 'count', value: (row) => row.times },
-  { header: 'Time lost, median', unit: 'ms', wideOnly: true, value: (row) => row.lostMs },
+  { header: 'Time lost, median', unit: 'ms', wideOnly: true, value: (row) => row.lost_ms },
 ];
 
 const zone = (timeZone: TimeZoneChoice) => (timeZone === 'utc' ? 'UTC' : 'local');
@@ -73,8 +62,12 @@ const timeColumns = (timeZone: TimeZoneChoice): readonly Column<FailoverGroup>[]
   {
     header: `First (${zone(timeZone)})`,
     wideOnly: 'very',
-    value: (row) => row.first,
-    cell: (row) => formatStamp(row.first, timeZone),
+    value: (row) => row.first_at,
+    cell: (row) => formatStamp(row.first_at, timeZone),
   },
-  { header: `Last (${zone(timeZone)})`, value: (row) => row.last, cell: (row) => formatStamp(row.last, timeZone) },
+  {
+    header: `Last (${zone(timeZone)})`,
+    value: (row) => row.last_at,
+    cell: (row) => formatStamp(row.last_at, timeZone),
+  },
 ];

@@ -310,6 +310,7 @@ describe.each(ON_ONE_DATABASE)('admin API on $name', (kind) => {
       'get /stats/cache',
       'get /stats/differences',
       'get /stats/errors',
+      'get /stats/failovers',
       'get /stats/flows',
       'get /stats/guardrails',
       'get /stats/health',

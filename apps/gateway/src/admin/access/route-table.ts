@@ -172,6 +172,7 @@ export const ROUTE_TABLE: Readonly<Record<string, Rule>> = {
   'GET /stats/cache': STATS,
   'GET /stats/differences': STATS,
   'GET /stats/errors': STATS,
+  'GET /stats/failovers': STATS,
   'GET /stats/flows': STATS,
   'GET /stats/guardrails': STATS,
   'GET /stats/health': STATS,

@@ -4,6 +4,9 @@ import { answers, createRouter } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id, instantShown, pageOf, pageQuery, projectIds, showPage, text } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
+import type { AnswerKept } from '../stats/keep-answers';
+import { rangeQuerySchema, toStatsQuery } from '../stats/schema';
+import { groupedFailoversSchema } from './grouped-failovers';
 
 const failoverSchema = z
   .object({
@@ -38,11 +41,25 @@ const list = createRoute({
   responses: { 200: answers(pageOf(failoverSchema), 'Switches') },
 });
 
-export function failoverRoutes({ db }: Pick<AdminServices, 'db'>) {
-  return createRouter().openapi(list, async (c) => {
-    const { project_id: projectId, provider: originalProvider, ...page } = c.req.valid('query');
-    return c.json(showPage(await failoverRows.list(db, page, { projectId, originalProvider }), showFailover), 200);
-  });
+const grouped = createRoute({
+  method: 'get',
+  path: '/stats/failovers',
+  tags: ['stats'],
+  summary: 'Failovers of a range, equal ones together, the latest first',
+  request: { query: rangeQuerySchema },
+  responses: { 200: answers(groupedFailoversSchema, 'Groups of switches') },
+});
+
+export function failoverRoutes({ clock, db }: Pick<AdminServices, 'clock' | 'db'>, answer: AnswerKept) {
+  return createRouter()
+    .openapi(list, async (c) => {
+      const { project_id: projectId, provider: originalProvider, ...page } = c.req.valid('query');
+      return c.json(showPage(await failoverRows.list(db, page, { projectId, originalProvider }), showFailover), 200);
+    })
+    .openapi(grouped, async (c) => {
+      const { fromMs, toMs, projectId } = toStatsQuery(c.req.valid('query'), clock.nowMs());
+      return answer(c, { kind: 'failovers', query: { fromMs, toMs, projectId } }, groupedFailoversSchema);
+    });
 }
 
 const showFailover = (entry: StoredFailover) => showFields(failoverSchema, entry);

@@ -2,6 +2,7 @@ import type { ReplayQuery } from '@llm0/core/alerts/replay';
 import { failureRate } from '@llm0/core/errors/outcome';
 import type { Db } from '@llm0/drizzle/client';
 import { type CustomerQuery, type CustomerUsage, listCustomers } from '@llm0/drizzle/queries/limits/customers';
+import { type FailoverQuery, groupFailovers } from '@llm0/drizzle/queries/logs/failovers';
 import { type DifferenceQuery, loadDifferences } from '@llm0/drizzle/queries/stats/read/differences';
 import type { Durations, Percentiles } from '@llm0/drizzle/queries/stats/read/durations';
 import { loadFlows } from '@llm0/drizzle/queries/stats/read/flows';
@@ -31,6 +32,7 @@ import type { BucketResult, StatsBucket } from '@llm0/drizzle/queries/stats/read
 import { reachedCaches } from '@llm0/drizzle/queries/stats/read/totals';
 import { showReplay } from '../alerts/preview-schema';
 import { showCustomerPage } from '../customers/listed-customers';
+import { showGroupedFailovers } from '../failovers/grouped-failovers';
 import { jsonUsd } from '../fields/json-money';
 import { showInstant, showMsOrNull } from '../fields/show-fields';
 import { loadSpendByDay } from '../fields/spend-days';
@@ -52,6 +54,7 @@ export type StatsQuestion =
   | { readonly kind: 'overview'; readonly query: StatsQuery }
   | { readonly kind: 'histogram'; readonly query: HistogramQuery; readonly metric: MetricName }
   | { readonly kind: 'health'; readonly query: HealthQuery }
+  | { readonly kind: 'failovers'; readonly query: FailoverQuery }
   | { readonly kind: 'spend_table'; readonly query: SpendTableQuery }
   | { readonly kind: 'differences'; readonly query: DifferenceQuery }
   | { readonly kind: 'flows'; readonly query: SampleQuery }
@@ -117,6 +120,10 @@ async function answerStats(db: Db, question: StatsQuestion): Promise<{ body: obj
     const buckets = await loadProviderHealth(db, question.query);
     const requests = buckets.reduce((sum, { answered, failed }) => sum + answered + failed, 0);
     return { body: { buckets: buckets.map(showHealth) }, requests };
+  }
+  if (question.kind === 'failovers') {
+    const groups = await groupFailovers(db, question.query);
+    return { body: showGroupedFailovers(groups), requests: groups.reduce((sum, { times }) => sum + times, 0) };
   }
   if (question.kind === 'spend_table') {
     const table = await loadSpendTable(db, question.query);

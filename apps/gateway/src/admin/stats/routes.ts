@@ -13,7 +13,7 @@ import {
   histogramQuerySchema,
   latencyQuerySchema,
   overviewQuerySchema,
-  speedsQuerySchema,
+  rangeQuerySchema,
   toBucketQuery,
   toHistogramQuery,
   toStatsQuery,
@@ -178,7 +178,7 @@ const speeds = createRoute({
   path: '/stats/speeds',
   tags,
   summary: 'Tokens per second after the first token, by model, of the newest 1,000 requests',
-  request: { query: speedsQuerySchema },
+  request: { query: rangeQuerySchema },
   responses: {
     200: answers(speedsSchema, 'The median of each model that a provider answered with, the busiest first'),
   },

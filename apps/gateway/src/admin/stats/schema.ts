@@ -85,7 +85,7 @@ const range = {
 };
 
 export const overviewQuerySchema = z.strictObject(range);
-export const speedsQuerySchema = overviewQuerySchema.pick({ from: true, to: true, project_id: true });
+export const rangeQuerySchema = overviewQuerySchema.pick({ from: true, to: true, project_id: true });
 export const bucketQuerySchema = z.strictObject({
   ...range,
   interval: interval.optional(),

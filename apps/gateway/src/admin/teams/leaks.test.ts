@@ -26,7 +26,11 @@ const READS = [
     (field) => `/logs/suggestions?field=${field}`,
   ),
   ...['project', 'key', 'customer', 'label.app'].map((by) => `/stats/spend?group_by=${by}&interval=all&${DAY}`),
-  ...[`/stats/flows?${DAY}`, `/stats/differences?${DAY}&region_from=2026-04-08&region_to=2026-04-09&min_ms=0&max_ms=9`],
+  ...[
+    `/stats/flows?${DAY}`,
+    `/stats/failovers?${NOW}`,
+    `/stats/differences?${DAY}&region_from=2026-04-08&region_to=2026-04-09&min_ms=0&max_ms=9`,
+  ],
   ...[`/stats/spend-table?${DAY}&rows=project&columns=customer`, `/stats/tools?group_by=tool&interval=all&${DAY}`],
   ...[`/tool-calls?${DAY}`, '/runs', '/audit?limit=1000', '/teams', '/organizations'],
   ...['project', 'key', 'customer', 'label.app'].map((by) => `/finance/statement?month=2026-04&by=${by}`),
