@@ -50,9 +50,10 @@ type StartPart = string | Uint8Array;
 /** A form whose last part is still on its way. */
 function streamForm(start: readonly StartPart[], rest: FileRest, boundary: string): Omit<FormBody, 'contentType'> {
   const left = isKept(rest.frame) ? rest.frame.bytes : undefined;
-  const begin = start.map((part) => (typeof part === 'string' ? Buffer.from(part) : part));
+  // One write: each takes the runtime a tenth of a millisecond, however short it is.
+  const begin = Buffer.concat(start.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)));
   async function* pieces() {
-    yield* begin;
+    yield begin;
     let sent = 0;
     for await (const bytes of rest.open()) {
       sent += bytes.byteLength;
@@ -60,7 +61,7 @@ function streamForm(start: readonly StartPart[], rest: FileRest, boundary: strin
     }
     yield endOf(rest, boundary, left === undefined ? undefined : left - sent);
   }
-  const length = left && begin.reduce((sum, { byteLength }) => sum + byteLength, left);
+  const length = left && begin.byteLength + left;
   return { body: pulled(pieces()), length };
 }
 
