@@ -42,6 +42,7 @@ process.env[FOLDER_VARIABLE] = folder;
 // Servers that run as nobody keep their folders in it.
 chmodSync(folder, 0o711);
 
+let finishing: Promise<never> | undefined;
 const guard = setTimeout(() => {
   console.error(`the tests were not done within ${GUARD_MS / 60_000} minutes`);
   tally.failed++;
@@ -184,7 +185,13 @@ async function watch({ paths }: TestOptions): Promise<void> {
   }
 }
 
-async function finish(): Promise<never> {
+/** Once: a signal ends the run, and the run's own end must not exit before the stores have stopped. */
+function finish(): Promise<never> {
+  finishing ??= stopAll();
+  return finishing;
+}
+
+async function stopAll(): Promise<never> {
   clearTimeout(guard);
   running.kill();
   await Promise.allSettled(starting.map(async (one) => (await one).stop()));
