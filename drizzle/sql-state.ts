@@ -29,10 +29,12 @@ export function rootMessage(error: unknown): string {
   return root instanceof Error ? root.message : String(root);
 }
 
-/** Error code of the database, or of the client without one. */
-export function rootCode(error: unknown): string | undefined {
-  const root = rootCause(error);
-  return root instanceof Error && 'code' in root && typeof root.code === 'string' ? root.code : undefined;
+/** Code of the first error that has one: of the database, its client, or the log's store. */
+export function errorCode(error: unknown): string | undefined {
+  for (let at: unknown = error; at instanceof Error; at = at.cause) {
+    if ('code' in at && typeof at.code === 'string') return at.code;
+  }
+  return undefined;
 }
 
 function rootCause(error: unknown): unknown {

@@ -1,5 +1,6 @@
 // Without a writable Postgres: 503 `store_unavailable`. Nothing changed, so the caller may retry.
 import { GatewayError } from '@llm0/core/errors/gateway-error';
+import { errorCode } from '@llm0/drizzle/sql-state';
 import { HTTPException } from 'hono/http-exception';
 import type { Logger } from 'pino';
 import { asGatewayError } from '../pipeline/request/respond-error';
@@ -14,7 +15,6 @@ const UNSTORABLE = /^22/;
 const ENGINE_AWAY = 'ENGINE_AWAY';
 /** A question of the statistics was ended by its time-out. */
 const TOO_LARGE = '57014';
-const MAX_CAUSES = 5;
 const RETRY_AFTER_MS = 1000;
 
 /** Converts any thrown value to the client's error. */
@@ -22,7 +22,7 @@ export function asAdminError(cause: unknown, log: Pick<Logger, 'error' | 'warn'>
   // A gateway error names the failing host; that need not be the database.
   if (cause instanceof GatewayError) return cause;
   if (cause instanceof HTTPException) return new GatewayError('invalid_request', cause.message || 'Bad request.');
-  const code = findCode(cause);
+  const code = errorCode(cause);
   if (code !== undefined && UNREACHABLE.test(code)) {
     log.warn({ code }, 'the database cannot be reached');
     const message = 'The database is unreachable. Nothing was changed; try again.';
@@ -47,13 +47,4 @@ export function asAdminError(cause: unknown, log: Pick<Logger, 'error' | 'warn'>
     return new GatewayError('invalid_request', message, { cause, param: 'from' });
   }
   return asGatewayError(cause, log);
-}
-
-function findCode(cause: unknown): string | undefined {
-  let current = cause;
-  for (let depth = 0; depth < MAX_CAUSES && current instanceof Error; depth++) {
-    if ('code' in current && typeof current.code === 'string') return current.code;
-    current = current.cause;
-  }
-  return undefined;
 }

@@ -1,6 +1,6 @@
 // A store that refuses us stops the start with one line that names the setting; one that is not there yet is waited for.
 import { chooseSchema, OWN_SCHEMA } from '@llm0/drizzle/choose-schema';
-import { rootCode, rootMessage } from '@llm0/drizzle/sql-state';
+import { errorCode, rootMessage } from '@llm0/drizzle/sql-state';
 import { Redis } from 'ioredis';
 import type { Config, StoreConfig } from '../config/config';
 import { ConfigError, redactUrl } from '../config/values';
@@ -94,7 +94,7 @@ export async function withOwnSchema<C extends StoreConfig>(config: C, onInfo: (m
 /** Turns a Postgres connection error into a line with the setting; returns other errors unchanged. */
 export function explainPostgres(databaseUrl: string | undefined, error: unknown): unknown {
   if (databaseUrl === undefined) return error;
-  const code = rootCode(error) ?? '';
+  const code = errorCode(error) ?? '';
   const refusal = POSTGRES_REFUSALS[code];
   const isAway = /^(?:E[A-Z]+|CONNECT.*|CONNECTION_.*|08...|57P0.|53300)$/.test(code);
   if (refusal === undefined && !isAway) return error;

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads';
-import { rootCode, rootMessage } from '@llm0/drizzle/sql-state';
+import { errorCode, rootMessage } from '@llm0/drizzle/sql-state';
 import type { Asked, Reply } from './asked-thread';
 
 /** The thread's side of an `AskedThread`. Buffers that `transferred` lists move instead of being copied. */
@@ -12,7 +12,7 @@ export function answerQuestions<Question, Answer>(
       const given = await answer(question);
       post({ id, answer: given }, transferred(given));
     } catch (error) {
-      post({ id, message: rootMessage(error), code: rootCode(error) });
+      post({ id, message: rootMessage(error), code: errorCode(error) });
     }
   });
 }
