@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { Backend } from '../../api/backends';
+import type { ErrorBucket } from '../../api/stats';
 import { asFields, BACKEND_FIELDS, backendBody, prepareBackends } from './backend-fields';
 
 const backend = {
@@ -27,10 +28,13 @@ test('a backend fills every field of its form but the headers', () => {
 
 test('those of the environment stand behind the stored ones, and cannot be opened', () => {
   const fixed = { ...backend, name: 'py', cache: { enabled: false, ttl_seconds: null } };
-  const lines = prepareBackends([backend], [fixed]);
-  expect(lines.map(({ name, caches, stored }) => [name, caches, stored?.id])).toEqual([
-    ['rerank', 'on, 30 s', 'a'],
-    ['py', 'off', undefined],
+  const sums = [{ group: 'infer:rerank', requests: 5, success: 3, failures: 1, failure_rate: 0.25 } as ErrorBucket];
+  const lines = prepareBackends({ stored: [backend], fixed: [fixed], sums });
+  expect(lines.map((line) => [line.name, line.caches, line.stored?.id, line.requests, line.failureRate])).toEqual([
+    ['rerank', 'on, 30 s', 'a', 5, 0.25],
+    ['py', 'off', undefined, 0, null],
   ]);
   expect(new Set(lines.map(({ key }) => key)).size).toBe(2);
+  const [unknown] = prepareBackends({ stored: [backend], fixed: [], sums: undefined });
+  expect([unknown?.requests, unknown?.failureRate]).toEqual([null, null]);
 });

@@ -1,4 +1,5 @@
 import type { Backend, FixedBackend } from '../../api/backends';
+import type { ErrorBucket } from '../../api/stats';
 import { EGRESS_HINT } from '../forms/egress-hint';
 import type { FieldSpec } from '../forms/prepare-form';
 import { readPairs } from '../forms/read-lines';
@@ -91,14 +92,37 @@ export interface BackendLine extends Omit<FixedBackend, 'cache'> {
   /** Absent where the environment names it. */
   readonly stored?: Backend;
   readonly caches: string;
+  /** Of the last day; null while unknown. */
+  readonly requests: number | null;
+  /** Share of answers and failures; null without any. */
+  readonly failureRate: number | null;
+}
+
+/** Requests of a backend stand under this provider. */
+const providerOf = (name: string) => `infer:${name}`;
+
+interface FoundBackends {
+  readonly stored: readonly Backend[];
+  readonly fixed: readonly FixedBackend[];
+  /** Sums of the last day by provider; absent while unknown. */
+  readonly sums: readonly ErrorBucket[] | undefined;
 }
 
 /** Stored ones first, then those of the environment. */
-export function prepareBackends(stored: readonly Backend[], fixed: readonly FixedBackend[]): readonly BackendLine[] {
+export function prepareBackends({ stored, fixed, sums }: FoundBackends): readonly BackendLine[] {
+  const found = new Map(sums?.map((bucket) => [bucket.group, bucket]));
+  const used = ({ name }: FixedBackend) => {
+    const own = found.get(providerOf(name));
+    const isJudged = own !== undefined && own.success + own.failures > 0;
+    return {
+      requests: sums === undefined ? null : (own?.requests ?? 0),
+      failureRate: isJudged ? own.failure_rate : null,
+    };
+  };
   const caches = ({ cache }: FixedBackend) =>
     !cache.enabled ? 'off' : cache.ttl_seconds === null ? 'on' : `on, ${cache.ttl_seconds} s`;
   return [
-    ...stored.map((one) => ({ ...one, key: one.id, stored: one, caches: caches(one) })),
-    ...fixed.map((one) => ({ ...one, key: `environment ${one.name}`, caches: caches(one) })),
+    ...stored.map((one) => ({ ...one, key: one.id, stored: one, caches: caches(one), ...used(one) })),
+    ...fixed.map((one) => ({ ...one, key: `environment ${one.name}`, caches: caches(one), ...used(one) })),
   ];
 }

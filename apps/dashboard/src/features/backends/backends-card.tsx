@@ -1,8 +1,10 @@
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { type BackendInput, readBackend, useBackends } from '../../api/backends';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { useMayChange } from '../../api/session';
+import { useErrors } from '../../api/stats';
+import { rangeQuery, resolveRange } from '../../range/time-range';
 import { useOpened } from '../../range/use-opened';
 import { Plus } from '../../ui/icons';
 import { Name } from '../../ui/name';
@@ -18,11 +20,15 @@ import { type BackendLine, backendBody, NEW_BACKEND_FIELDS, prepareBackends } fr
 /** Plain HTTP services behind `/infer`. */
 export function BackendsCard() {
   const backends = useBackends();
+  const [lastDay] = useState(() => rangeQuery(resolveRange({ range: '24h' }, Date.now())));
+  const errors = useErrors({ ...lastDay, interval: 'all', group_by: 'provider' });
   const { id, linkTo, open, close } = useOpened();
   const mayChange = useMayChange();
   const lines = useMemo(
-    () => backends.data && prepareBackends(backends.data.data, backends.data.environment),
-    [backends.data],
+    () =>
+      backends.data &&
+      prepareBackends({ stored: backends.data.data, fixed: backends.data.environment, sums: errors.data?.buckets }),
+    [backends.data, errors.data],
   );
   return (
     <TableCard
@@ -83,6 +89,8 @@ const COLUMNS: readonly Column<BackendLine>[] = [
     value: (row) => (row.stored === undefined ? 'environment' : row.is_active ? 'active' : 'off'),
     tone: (row) => (row.stored !== undefined && row.is_active ? 'good' : 'neutral'),
   },
+  { header: 'Requests, last 24 h', unit: 'count', value: (row) => row.requests },
+  { header: 'Failures', unit: 'share', wideOnly: true, value: (row) => row.failureRate },
   { header: '$ / request', unit: 'usd', value: (row) => row.price_per_request_usd },
   { header: 'Cache', wideOnly: true, value: (row) => row.caches },
   { header: 'Retries', unit: 'count', wideOnly: true, value: (row) => row.retries },

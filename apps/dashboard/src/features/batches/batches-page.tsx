@@ -43,13 +43,16 @@ export function BatchesPage() {
   );
 }
 
-const firstBatch = () => `curl ${location.origin}/v1/files \\
+const firstBatch = () => `cat > requests.jsonl <<'END'
+{"custom_id": "1", "method": "POST", "url": "/v1/chat/completions", "body": {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"}]}}
+END
+FILE=$(curl -s ${location.origin}/v1/files \\
   -H "Authorization: Bearer $LLM0_API_KEY" \\
-  -F purpose=batch -F file=@requests.jsonl
+  -F purpose=batch -F file=@requests.jsonl | grep -o 'file-[^"]*')
 curl ${location.origin}/v1/batches \\
   -H "Authorization: Bearer $LLM0_API_KEY" \\
   -H "Content-Type: application/json" \\
-  -d '{"input_file_id": "file-…",
+  -d '{"input_file_id": "'$FILE'",
     "endpoint": "/v1/chat/completions",
     "completion_window": "24h"}'`;
 

@@ -1,7 +1,9 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { useMay } from '../../api/session';
+import { asInterval, useSpend } from '../../api/stats';
+import { rangeQuery, untilNow } from '../../range/time-range';
 import { Button } from '../../ui/button';
 import { SearchInput } from '../../ui/form';
 import { Plus } from '../../ui/icons';
@@ -13,6 +15,10 @@ import { useSettled } from '../../ui/use-settled';
 import { ManagedMark } from '../forms/managed-set';
 import type { FieldSpec } from '../forms/prepare-form';
 import { SpecDialog } from '../forms/spec-form';
+import { DAY_MS, prepareDays, sparkDays } from '../projects/spending/prepare-days';
+import { ownerOf } from '../projects/spending/prepare-outlooks';
+import { daysColumn, outlookColumn } from '../projects/spending/spending-columns';
+import { useOutlooks } from '../projects/spending/use-outlooks';
 import { LIMIT_FIELDS, limitColumn, TEAM_FIELDS } from './level-fields';
 import { TeamDialog } from './team-dialog';
 import { type Organization, type Team, type TeamInput, useOrganizations, useTeams } from './use-teams';
@@ -30,8 +36,32 @@ const COLUMNS: readonly Column<Team>[] = [
   { header: 'Projects', unit: 'count', value: (row) => row.projects },
   { header: 'Members', unit: 'count', value: (row) => row.members },
   limitColumn(),
-  { header: 'Cost center', wideOnly: true, value: (row) => row.cost_center },
+  { header: 'Cost center', wideOnly: 'very', value: (row) => row.cost_center },
 ];
+
+/** Teams with days of spend. */
+const MOST = '1000';
+
+/** What each team spent, and when its budget ends. */
+function useSpendColumns(): readonly Column<Team>[] {
+  const [nowMs] = useState(() => Date.now());
+  const { fromMs } = sparkDays(nowMs);
+  const range = rangeQuery({ fromMs, toMs: untilNow(nowMs + 60_000) });
+  const days = useSpend({ ...range, interval: asInterval(DAY_MS), group_by: 'team', top: MOST }).data;
+  const organizations = useOrganizations().data?.rows;
+  const { outlooks } = useOutlooks('team');
+  return useMemo(() => {
+    const names = new Map(organizations?.map(({ id, name }) => [id, name]));
+    const daysOf = days === undefined ? () => null : prepareDays(days, fromMs);
+    return [
+      daysColumn((row) => (names.has(row.organization_id) ? daysOf(groupOf(row, names)) : null), true),
+      outlookColumn((row) => outlooks.get(ownerOf('', row.id)), true),
+    ];
+  }, [days, fromMs, organizations, outlooks]);
+}
+
+/** As statistics call a team. */
+const groupOf = (team: Team, names: ReadonlyMap<string, string>) => `${names.get(team.organization_id)} / ${team.name}`;
 const FIELDS = [...TEAM_FIELDS, ...LIMIT_FIELDS];
 
 /** Where there is a choice. */
@@ -48,6 +78,7 @@ const organizationField = (all: readonly Organization[]): readonly FieldSpec[] =
 export function TeamsCard() {
   const [q, setQ] = useState('');
   const teams = useTeams(useSettled(q.trim()));
+  const spendColumns = useSpendColumns();
   const mayCreate = useMay('change_teams');
   const [isCreating, setIsCreating] = useState(false);
   const [shown, setShown] = useState<Team | null>(null);
@@ -66,7 +97,7 @@ export function TeamsCard() {
       }
       caption="Teams"
       query={teams}
-      columns={COLUMNS}
+      columns={[...COLUMNS.slice(0, 3), ...spendColumns, ...COLUMNS.slice(3)]}
       rows={teams.data?.rows}
       rowKey={(row) => row.id}
       onRow={setShown}
