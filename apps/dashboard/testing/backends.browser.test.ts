@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'bun:test';
 import { startHttpBackend } from '@llm0/testing/fake-upstream/start-http-backend';
-import { callAdmin } from '@llm0/testing/stores/start-gateway';
+import { callAdmin, createTestKey } from '@llm0/testing/stores/start-gateway';
 import { WIDTHS } from './looks';
-import { shareDashboard } from './share-dashboard';
+import { drained, shareDashboard, visit } from './share-dashboard';
 
 const backend = startHttpBackend();
 const dashboard = shareDashboard({ env: { EGRESS_ALLOW: '127.0.0.1', PY_SERVICE_URL: backend.url } });
@@ -61,4 +61,26 @@ describe.each([...WIDTHS])('HTTP backends, %d px wide', (width) => {
     // What was refused above.
     expect(problems.filter((problem) => !problem.includes('status of 400'))).toEqual([]);
   }, 60_000);
+});
+
+test('what a backend answered is in its row, and in the spend of its team', async () => {
+  const { gateway } = dashboard;
+  await callAdmin(gateway, '/backends', {
+    body: { name: 'priced', url: backend.url, price_per_request_usd: 0.4, cache: { enabled: false } },
+  });
+  const team = await callAdmin<{ id: string }>(gateway, '/teams', { body: { name: 'Support', monthly_cap_usd: 0.5 } });
+  const { apiKey } = await createTestKey(gateway, { project: { team_id: team.id } });
+  const answer = await fetch(`${gateway.url}/infer/priced/anything`, {
+    headers: { authorization: `Bearer ${apiKey}` },
+  });
+  expect(answer.status).toBe(200);
+  await drained(gateway);
+  const { page, problems } = await dashboard.open('/backends');
+  const cells = (name: string) => page.getByRole('row', { name }).getByRole('cell').allInnerTexts();
+  await page.getByRole('row', { name: 'priced' }).waitFor();
+  expect((await cells('priced')).slice(2, 4)).toEqual(['1', '0.0 %']);
+  await visit(page, '/teams');
+  await page.getByRole('row', { name: 'Support' }).getByText('$0.40', { exact: true }).waitFor();
+  expect(await cells('Support')).toContain('$0.50 a month');
+  expect(problems).toEqual([]);
 });

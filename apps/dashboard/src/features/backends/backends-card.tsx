@@ -94,7 +94,7 @@ const COLUMNS: readonly Column<BackendLine>[] = [
   { header: '$ / request', unit: 'usd', value: (row) => row.price_per_request_usd },
   { header: 'Cache', wideOnly: true, value: (row) => row.caches },
   { header: 'Retries', unit: 'count', wideOnly: true, value: (row) => row.retries },
-  { header: 'Time-out', unit: 'ms', wideOnly: true, value: (row) => row.timeout_ms },
+  { header: 'Time-out, s', unit: 'count', wideOnly: true, value: (row) => row.timeout_ms / 1000 },
   { header: 'URL', wideOnly: 'very', narrow: true, value: (row) => row.url },
 ];
 

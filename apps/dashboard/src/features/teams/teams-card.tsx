@@ -34,7 +34,7 @@ const COLUMNS: readonly Column<Team>[] = [
     ),
   },
   { header: 'Projects', unit: 'count', value: (row) => row.projects },
-  { header: 'Members', unit: 'count', value: (row) => row.members },
+  { header: 'Members', unit: 'count', wideOnly: true, value: (row) => row.members },
   limitColumn(),
   { header: 'Cost center', wideOnly: 'very', value: (row) => row.cost_center },
 ];
@@ -54,7 +54,7 @@ function useSpendColumns(): readonly Column<Team>[] {
     const names = new Map(organizations?.map(({ id, name }) => [id, name]));
     const daysOf = days === undefined ? () => null : prepareDays(days, fromMs);
     return [
-      daysColumn((row) => (names.has(row.organization_id) ? daysOf(groupOf(row, names)) : null), true),
+      daysColumn((row) => (names.has(row.organization_id) ? daysOf(groupOf(row, names)) : null)),
       outlookColumn((row) => outlooks.get(ownerOf('', row.id)), true),
     ];
   }, [days, fromMs, organizations, outlooks]);

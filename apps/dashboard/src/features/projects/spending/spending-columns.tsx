@@ -9,7 +9,7 @@ import type { Outlook } from './prepare-outlooks';
 type Wide = Column<unknown>['wideOnly'];
 
 /** Spend by day as small bars, with its sum. */
-export const daysColumn = <T,>(daysOf: (row: T) => readonly number[] | null, wideOnly: Wide): Column<T> => ({
+export const daysColumn = <T,>(daysOf: (row: T) => readonly number[] | null, wideOnly?: Wide): Column<T> => ({
   ...{ header: 'Spent, last 14 days', align: 'right', wideOnly },
   value: (row) => sumOfDays(daysOf(row)),
   cell: (row) => {
