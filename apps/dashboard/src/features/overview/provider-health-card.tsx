@@ -58,7 +58,7 @@ export function ProviderHealthCard({ page }: { readonly page: Page }) {
           <div className={`rounded bg-hover/60 ${RESERVED}`} aria-busy="true" />
         )}
         {strips?.length === 0 && <Note>No provider was asked in this range.</Note>}
-        <ul className="grid gap-2">
+        <ul className="grid gap-2 sm:grid-cols-[9rem_minmax(0,1fr)_auto]">
           {strips?.slice(0, isWhole ? strips.length : SHOWN).map((strip) => (
             <Row key={strip.provider} {...{ strip, describe, intervalMs, range }} />
           ))}
@@ -124,7 +124,7 @@ function Row({ strip: { provider, bars, requests, failed, elsewhere }, describe,
       toMs: bar.startMs + intervalMs,
     });
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-1 sm:grid-cols-[9rem_minmax(0,1fr)_15rem]">
+    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-1 sm:col-span-3 sm:grid-cols-subgrid">
       <span className="truncate font-medium" title={provider}>
         {provider}
       </span>

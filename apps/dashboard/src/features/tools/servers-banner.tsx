@@ -20,7 +20,7 @@ export function ServersBanner() {
         </Link>
         {error === null
           ? `: ${countOf(waiting, 'tool')} ${waiting === 1 ? 'waits' : 'wait'}: approve or decline ${waiting === 1 ? 'it' : 'them'}`
-          : `: ${error}`}
+          : error}
       </span>
     </div>
   ));
