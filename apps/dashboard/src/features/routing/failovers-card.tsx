@@ -46,14 +46,14 @@ export function FailoversCard() {
 
 const COLUMNS: readonly Column<FailoverGroup>[] = [
   { header: 'From', value: (row) => formatTarget(originOf(row)) },
-  { header: 'Reason', value: reasonOf, tone: () => 'warn' },
   { header: 'To', value: (row) => formatTarget(targetOf(row)) },
+  { header: 'Times', unit: 'count', value: (row) => row.times },
+  { header: 'Reason', value: reasonOf, tone: () => 'warn' },
   {
     header: 'Outcome',
     value: (row) => (row.fallback_succeeded ? 'answered' : 'failed too'),
     tone: (row) => (row.fallback_succeeded ? 'good' : 'bad'),
   },
-  { header: 'Times', unit: 'count', value: (row) => row.times },
   { header: 'Time lost, median', unit: 'ms', wideOnly: true, value: (row) => row.lost_ms },
 ];
 
