@@ -159,6 +159,18 @@ async function serve(principal: KnownPrincipal, tables: RoutingTables, model: st
   };
 }
 
+const plain: World = { mode: FAILOVER_MODES[0], inputPrice: 1, aliasFailover: null };
+const said = (text: string): Asked => ({ ...{ dialect: 'chat', text, most: undefined, stream: false }, headers: {} });
+type Access = typeof access extends fc.Arbitrary<infer T> ? T : never;
+const own = (project: object, key: object) => ({ project, key }) as Access;
+/** An answer, and each refusal: chance alone may leave one out. */
+const EACH: [World, Access, string, Asked, Asked][] = [
+  [plain, own({}, {}), 'gpt-a', said('x'), said('x')],
+  [plain, own({}, {}), 'gpt-a', said('x'), said('x'.repeat(600))],
+  [plain, own({}, { allowedModels: ['gpt-a'] }), 'gpt-b', said('x'), said('x')],
+  [{ ...plain, mode: 'local_only' }, own({}, {}), 'gpt-a', said('x'), said('x')],
+];
+
 test('a kept route serves like one made from scratch', async () => {
   const statuses = new Set<number>();
   await fc.assert(
@@ -169,7 +181,7 @@ test('a kept route serves like one made from scratch', async () => {
       statuses.add(kept.status);
       expect(kept).toEqual(await serve(principalOf(by), tablesOf(world), model, one));
     }),
-    { numRuns: runs(300) },
+    { numRuns: runs(300), examples: EACH },
   );
   expect([...statuses]).toEqual(expect.arrayContaining([200, 400, 403, 404]));
 });
