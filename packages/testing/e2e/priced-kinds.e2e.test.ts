@@ -31,7 +31,10 @@ const PRICES: readonly (readonly [provider: string, model: string, prices: Recor
     },
   ],
   ...SHAPE_NAMES.flatMap((shape) =>
-    ['priced-by', 'omni-moderation-by'].map((by) => ['openai', `${by}-${shape}`, SHAPES[shape]] as const),
+    ['openai/priced-by', 'openai/omni-moderation-by', 'cohere/rerank-by'].map((by) => {
+      const [provider = '', name = ''] = by.split('/');
+      return [provider, `${name}-${shape}`, SHAPES[shape]] as const;
+    }),
   ),
 ];
 
@@ -61,7 +64,10 @@ describe('answers of one kind at the endpoint of another', () => {
   let world: TestEnvironment;
   let apiKey: string;
   beforeAll(async () => {
-    world = await shareEnvironment({ kind: 'real' });
+    world = await shareEnvironment({
+      kind: 'real',
+      env: ({ url }) => ({ COHERE_API_KEY: 'cohere-fake-key', COHERE_BASE_URL: url }),
+    });
     for (const [provider, model, body] of PRICES) {
       await callAdmin(world.gateway, `/models?provider=${provider}&model=${model}`, { method: 'PUT', body });
     }
@@ -102,13 +108,20 @@ describe('answers of one kind at the endpoint of another', () => {
       ['/v1/audio/speech', ['characters', 'spoken'], { input: 'Hi', voice: 'alloy' }],
       ['/v1/audio/transcriptions', ['heard', 'minute'], {}],
       ['/v1/moderations', ['text', 'vector', 'spoken', 'heard', 'drawn'], { input: 'Hi' }],
+      ['/v1/decisions', TEXT, { input: 'Hi', questions: [{ type: 'predicate', name: 'spam' }] }],
+      ['/v1/rerank', ['text', 'vector', 'spoken', 'heard', 'drawn', 'search'], { query: 'sky', documents: ['a', 'b'] }],
     ];
+    /** Where models of every price are, if not beside those for chat. */
+    const NAMES: Readonly<Record<string, string>> = {
+      '/v1/moderations': 'openai/omni-moderation-by',
+      '/v1/rerank': 'cohere/rerank-by',
+    };
     test.each(KINDS)('is a missing price at %s', async (path, priced, body) => {
       await newKey({ monthly_cap_usd: 5 });
       if (path.endsWith('transcriptions')) world.upstream.control.setDefault({ seconds: 60 });
       for (const shape of SHAPE_NAMES) {
-        const name = path === '/v1/moderations' ? `omni-moderation-by-${shape}` : `priced-by-${shape}`;
-        const model = path.startsWith('/passthrough') ? name : `openai/${name}`;
+        const name = `${NAMES[path] ?? 'openai/priced-by'}-${shape}`;
+        const model = path.startsWith('/passthrough') ? name.slice('openai/'.length) : name;
         const { received } = world.upstream.control.counters;
         const { status, text, row } = await post(path, { ...body, model });
         const asked = world.upstream.control.counters.received - received;
