@@ -17,12 +17,15 @@ test(
   async () => {
     // Other systems have no such files to look into.
     if (process.platform !== 'linux') return;
-    const run = Bun.spawn([process.execPath, join(import.meta.dir, 'test.ts'), 'core/src/limits/', '--workers', '4'], {
-      // Stores of its own.
-      env: { ...process.env, TEST_REDIS_URL: undefined, TEST_DATABASE_URL: undefined, LLM0_TEST_STORES: undefined },
-      stdout: 'pipe',
-      stderr: 'ignore',
-    });
+    const run = Bun.spawn(
+      [process.execPath, '--no-env-file', join(import.meta.dir, 'test.ts'), 'core/src/limits/', '--workers', '4'],
+      {
+        // Stores of its own.
+        env: { ...process.env, TEST_REDIS_URL: undefined, TEST_DATABASE_URL: undefined, LLM0_TEST_STORES: undefined },
+        stdout: 'pipe',
+        stderr: 'ignore',
+      },
+    );
     const output = run.stdout.getReader();
     const decoder = new TextDecoder();
     for (let text = ''; !text.includes('bun test v'); ) {
