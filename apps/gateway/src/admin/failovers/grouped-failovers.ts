@@ -3,13 +3,18 @@ import type { FailoverGroup } from '@llm0/drizzle/queries/logs/failovers';
 import { instantShown } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
 
-const groupSchema = z.object({
+/** From where to where, and why. */
+export const switchFields = {
   original_provider: z.string(),
   original_model: z.string(),
   fallback_provider: z.string(),
   fallback_model: z.string(),
   trigger_reason: z.string(),
   trigger_status_code: z.int().nullable(),
+};
+
+const groupSchema = z.object({
+  ...switchFields,
   fallback_succeeded: z.boolean(),
   times: z.int(),
   first_at: instantShown,

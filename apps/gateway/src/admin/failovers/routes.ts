@@ -6,7 +6,7 @@ import { id, instantShown, pageOf, pageQuery, projectIds, showPage, text } from 
 import { showFields } from '../fields/map-fields';
 import type { AnswerKept } from '../stats/keep-answers';
 import { rangeQuerySchema, toStatsQuery } from '../stats/schema';
-import { groupedFailoversSchema } from './grouped-failovers';
+import { groupedFailoversSchema, switchFields } from './grouped-failovers';
 
 const failoverSchema = z
   .object({
@@ -14,12 +14,7 @@ const failoverSchema = z
     created_at: instantShown,
     project_id: id,
     request_id: id,
-    original_provider: z.string(),
-    original_model: z.string(),
-    fallback_provider: z.string(),
-    fallback_model: z.string(),
-    trigger_reason: z.string(),
-    trigger_status_code: z.int().nullable(),
+    ...switchFields,
     original_attempt_latency_ms: z.number().nullable(),
     fallback_latency_ms: z.number().nullable(),
     fallback_succeeded: z.boolean(),
