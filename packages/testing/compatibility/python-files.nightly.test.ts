@@ -1,15 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
-import { ON_ONE_KIND, shareEnvironment, type TestEnvironment } from '../e2e/environment';
+import { shareEnvironment, type TestEnvironment } from '../e2e/environment';
 import { installPythonOpenai } from '../sdk/install-python-openai';
 import { createTestKey } from '../stores/start-gateway';
 import { SETUP_MS } from './prove-clients';
 
 let world: TestEnvironment;
 beforeAll(async () => {
-  const [kind] = ON_ONE_KIND;
-  if (kind === undefined) throw new Error('there is no kind of stores');
-  world = await shareEnvironment({ kind });
+  world = await shareEnvironment({ kind: 'real' });
 }, SETUP_MS);
 afterAll(() => world.close(), SETUP_MS);
 

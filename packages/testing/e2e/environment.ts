@@ -10,8 +10,11 @@ import { startRedisCluster } from '../stores/start-redis-cluster';
 
 /** Both kinds of stores a gateway can run on; every suite in which stores decide something runs over each. */
 export const STORE_KINDS = ['embedded', 'real'] as const;
-/** For suites in which the store decides nothing, such as formats and names. `--all` runs them on both. */
-export const ON_ONE_KIND: readonly StoreKind[] = STORE_KINDS.slice(isAll ? 0 : 1);
+const [EMBEDDED, REAL] = STORE_KINDS;
+/** For suites in which the store decides nothing, such as formats and names. `--all` takes the kind that the daily lane leaves out. */
+export const ON_ONE_KIND: readonly StoreKind[] = [isAll ? EMBEDDED : REAL];
+/** For such suites with tests of `testApart`, which both kinds must survive. */
+export const ON_ONE_KIND_UNLESS_ALL: readonly StoreKind[] = isAll ? STORE_KINDS : ON_ONE_KIND;
 /** `cluster`: a real Postgres, and Redis as a cluster of three. */
 export type StoreKind = (typeof STORE_KINDS)[number] | 'cluster';
 

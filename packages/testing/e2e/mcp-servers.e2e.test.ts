@@ -8,7 +8,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { type McpServerUnderTest, startMcpServer, textTool } from '../fake-upstream/start-mcp-server';
 import { hostGateway } from '../stores/host-gateway';
 import { callAdmin } from '../stores/start-gateway';
-import { ON_ONE_KIND, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
+import { ON_ONE_KIND_UNLESS_ALL, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 import { runsApart, testApart } from './test-apart';
 
 const gatewayPackage = join(import.meta.dir, '../../../apps/gateway/package.json');
@@ -21,7 +21,7 @@ function programOf(name: string): string {
   return join(dirname(file), Object.values(bin)[0] ?? '');
 }
 
-describe.each(ON_ONE_KIND)('MCP servers behind one URL on %s stores', (kind) => {
+describe.each(ON_ONE_KIND_UNLESS_ALL)('MCP servers behind one URL on %s stores', (kind) => {
   let environment: TestEnvironment;
   let web: McpServerUnderTest;
   let projectId: string;

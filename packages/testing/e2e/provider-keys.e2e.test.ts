@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hostGateway } from '../stores/host-gateway';
 import { callAdmin, createTestKey, type GatewayProcess } from '../stores/start-gateway';
-import { ask, logRow, ON_ONE_KIND, postChat, shareEnvironment, type TestEnvironment } from './environment';
+import { ask, logRow, ON_ONE_KIND_UNLESS_ALL, postChat, shareEnvironment, type TestEnvironment } from './environment';
 import { runsApart, testApart } from './test-apart';
 
 const SETUP_MS = 60_000;
@@ -14,7 +14,7 @@ const OWN = 'sk-of-one-project-00000000004';
 const HEADER = 'tenant-header-secret-00005';
 const SECRETS = [FIRST, SECOND, STORED, OWN, HEADER];
 
-describe.each(ON_ONE_KIND)('keys of providers on %s stores', (kind) => {
+describe.each(ON_ONE_KIND_UNLESS_ALL)('keys of providers on %s stores', (kind) => {
   let world: TestEnvironment;
   const replicas: GatewayProcess[] = [];
   /** Everything that any of them answered. */

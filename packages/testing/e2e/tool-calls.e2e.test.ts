@@ -5,7 +5,7 @@ import { type McpServerUnderTest, startMcpServer, textTool } from '../fake-upstr
 import { callAdmin } from '../stores/start-gateway';
 import {
   ask,
-  ON_ONE_KIND,
+  ON_ONE_KIND_UNLESS_ALL,
   postChat,
   settledLedger,
   shareEnvironment,
@@ -35,7 +35,7 @@ interface Call {
   readonly cost_usd: number;
 }
 
-describe.each(ON_ONE_KIND)('tool calls in the log on %s stores', (kind) => {
+describe.each(ON_ONE_KIND_UNLESS_ALL)('tool calls in the log on %s stores', (kind) => {
   let world: TestEnvironment;
   let web: McpServerUnderTest;
   let projectId: string;

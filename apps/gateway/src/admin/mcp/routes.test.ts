@@ -288,7 +288,7 @@ describe.each(ON_ONE_DATABASE)('MCP servers on $name', (kind) => {
   });
 });
 
-describe.each(ON_ONE_DATABASE.slice(0, 1))('secrets of MCP servers', (kind) => {
+describe.each(ON_ONE_DATABASE)('secrets of MCP servers', (kind) => {
   test('without a master key none is taken, and what needs none is', async () => {
     const server = startMcpServer();
     const admin = await openAdmin(kind, { vault: closedVault });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
+import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { sql } from 'drizzle-orm';
 import { type AdminUnderTest, openAdmin } from '../admin.fixture';
 import { makeKit } from './people.fixture';
@@ -7,11 +7,11 @@ import { makeKit } from './people.fixture';
 const MOST_MS = 300;
 const TRIES = 3;
 
-describe.each(ON_ONE_DATABASE)('10,000 users, 500 teams and 50,000 keys, on $name', (kind) => {
+describe.each(TEST_DATABASES)('10,000 users, 500 teams and 50,000 keys, on $name', (kind) => {
   let admin: AdminUnderTest;
   let ids: { readonly teamId: string; readonly projectId: string };
   beforeAll(async () => {
-    admin = await openAdmin(kind);
+    admin = await openAdmin({ ...kind, open: () => kind.openOwn() });
     const { teamId } = await makeKit(admin, Date.now());
     ids = { teamId, projectId: await fill(admin, teamId) };
   }, 120_000);
