@@ -454,6 +454,31 @@ describe('forced colors', () => {
 });
 
 describe('layout', () => {
+  test.each([1440, 390])('answers that come late move no card, at %i px', async (width) => {
+    const come = Promise.withResolvers<void>();
+    const late = /\/admin\/v1\/(?:stats\/(?:spend|latency|flows|health|overview)|budgets)\?/;
+    await page.setViewportSize({ width, height: 900 });
+    await page.route(late, (route) => come.promise.then(() => route.continue()));
+    await page.goto(`${gateway.url}/?range=24h`);
+    await page.getByRole('heading', { name: 'Errors and refusals' }).waitFor();
+    await page.locator('[data-held]').waitFor({ state: 'detached' });
+    const tops = () =>
+      page
+        .getByRole('heading', { level: 2 })
+        .evaluateAll((all) => all.map((one) => `${one.textContent} ${one.getBoundingClientRect().top + scrollY}`));
+    const before = await tops();
+    expect(before.length).toBeGreaterThan(8);
+    come.resolve();
+    for (const title of ['Spend', 'Latency']) await chart(title).locator('.u-over').waitFor();
+    await page
+      .getByText(/of \$[\d.,]+$/)
+      .first()
+      .waitFor();
+    const after = await tops();
+    await page.unroute(late);
+    expect(after).toEqual(before);
+  });
+
   test('on a phone, the banners of an outage move nothing that was there before', async () => {
     const { apiKey } = await createTestKey(gateway);
     const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' };

@@ -31,13 +31,17 @@ interface Props
   readonly query: Failable;
   /** Text for a chart without data, with the next step. */
   readonly emptyText?: string;
+  /** Rows kept for the legend: nothing moves when it arrives. */
+  readonly legendRows?: keyof typeof LEGEND_ROWS;
   /** A click opens the requests of a bucket, filtered by the series under the pointer. */
   readonly requestsOf?: (series: string | null) => RequestsFilter;
 }
 
+const LEGEND_ROWS = { 0: '', 1: 'min-h-12 sm:min-h-6', 2: 'min-h-22 sm:min-h-11' };
+
 /** A chart in its frame: title, legend, CSV; while it loads, when it failed and when there is nothing, the same height. */
 export function ChartCard(props: Props) {
-  const { title, controls, note, data } = props;
+  const { title, controls, note, data, legendRows = 0 } = props;
   const [shown, setShown] = useState<Shown>(null);
   const isDrawn = data !== undefined && !isEmpty(data);
   return (
@@ -59,8 +63,10 @@ export function ChartCard(props: Props) {
       }
     >
       <Body {...props} shown={shown} />
-      {isDrawn && data.series.length > 1 && <ChartLegend data={data} shown={shown} onShown={setShown} />}
-      {isDrawn && hasFew(data) && <p className="mt-1 text-xs text-muted">Dots are of fewer than {ENOUGH} requests.</p>}
+      <div className={`flex flex-wrap items-start gap-x-3 text-xs text-muted ${LEGEND_ROWS[legendRows]}`}>
+        {isDrawn && data.series.length > 1 && <ChartLegend data={data} shown={shown} onShown={setShown} />}
+        {isDrawn && hasFew(data) && <p className="mt-1 py-0.5">Dots are of fewer than {ENOUGH} requests.</p>}
+      </div>
       {note !== undefined && <p className="mt-2 text-xs text-muted">{note}</p>}
     </Card>
   );

@@ -20,7 +20,7 @@ export function ChartLegend({ data, shown, onShown }: Props) {
   const choose = (name: string, event: MouseEvent | KeyboardEvent) =>
     onShown(chooseSeries(shown, name, names, isModified(event)));
   return (
-    <ul className="mt-1 -ml-1.5 flex flex-wrap gap-x-1.5 text-xs text-muted" aria-label="Series">
+    <ul className="mt-1 -ml-1.5 flex min-w-0 flex-wrap gap-x-1.5" aria-label="Series">
       {data.series.slice(0, MAX_LEGEND).map(({ name, label, color }) => (
         <li key={name} className="max-w-60 min-w-0">
           <button

@@ -74,6 +74,7 @@ function Charts({ page }: { readonly page: Page }) {
     <div className="grid gap-4 xl:grid-cols-2">
       <ChartCard
         title="How requests were answered"
+        legendRows={1}
         data={overTime.data && prepareOutcomes(times, overTime.data.buckets)}
         previous={earlier && prepareOutcomes(bucketStarts(range), earlier)}
         kind="stacked"

@@ -83,6 +83,7 @@ function SpendChart({ query, filter, page }: ChartProps) {
   return (
     <ChartCard
       title="Spend by model"
+      legendRows={2}
       data={prepareSpend(chart.data?.buckets, { times: bucketStarts(page.range) })}
       kind="stacked"
       unit="usd"

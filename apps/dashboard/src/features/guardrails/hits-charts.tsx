@@ -30,7 +30,7 @@ export function HitsCharts() {
     buckets && prepareSeries({ times: bucketStarts(page.range), buckets, value, empty: 0 });
   // Other groups than rules are no filter of requests.
   const requestsOf = by === 'rule' ? (name: string | null) => ({ guardrail: name ?? undefined }) : undefined;
-  const shown = { kind: 'stacked', unit: 'count', emptyText: 'No hits in this range.' } as const;
+  const shown = { kind: 'stacked', unit: 'count', legendRows: 1, emptyText: 'No hits in this range.' } as const;
   const shared = { page, requestsOf, query: overTime, ...shown };
   return (
     <div className="grid gap-4">

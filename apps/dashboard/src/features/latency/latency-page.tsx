@@ -39,6 +39,7 @@ export function LatencyPage() {
         <DistributionCard {...{ metric, histogram }} />
         <ChartCard
           title="Percentiles"
+          legendRows={1}
           data={overTime.data && prepareLatency(bucketStarts(range), overTime.data.buckets, metric)}
           previous={previous && prepareLatency(bucketStarts(earlier.range), previous, metric)}
           kind="line"

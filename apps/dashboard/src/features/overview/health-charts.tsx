@@ -18,6 +18,7 @@ export function HealthCharts({ page }: { readonly page: Page }) {
         data={errors.data && prepareStatuses(times, errors.data.buckets)}
         previous={earlier && prepareStatuses(bucketStarts(range), earlier)}
         kind="stacked"
+        legendRows={1}
         unit="count"
         height={160}
         {...{ page, query: errors }}

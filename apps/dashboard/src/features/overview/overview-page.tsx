@@ -106,14 +106,15 @@ interface ChartProps {
 
 function SpendChart({ page }: ChartProps) {
   const [groupBy, setGroupBy] = useChoice<keyof typeof GROUPS>('by', ['model', 'provider', 'project']);
-  const spend = useSpend({ ...page.query, interval: asInterval(page.range.intervalMs), group_by: groupBy, top: '10' });
+  const spend = useSpend({ ...page.query, interval: asInterval(page.range.intervalMs), group_by: groupBy, top: '7' });
   const { range, query, isShown } = page.earlier;
-  const before = useSpend({ ...query, interval: asInterval(range.intervalMs), group_by: groupBy, top: '10' }, isShown);
+  const before = useSpend({ ...query, interval: asInterval(range.intervalMs), group_by: groupBy, top: '7' }, isShown);
   const projectName = useProjectNames();
   const labelOf = groupBy === 'project' ? projectName : undefined;
   return (
     <ChartCard
       title="Spend"
+      legendRows={2}
       controls={<Segmented label="Group by" options={GROUPS} value={groupBy} onChange={setGroupBy} />}
       data={prepareSpend(spend.data?.buckets, { times: bucketStarts(page.range), labelOf })}
       previous={prepareSpend(isShown ? before.data?.buckets : undefined, { times: bucketStarts(range) })}
@@ -141,6 +142,7 @@ function LatencyChart({ page }: ChartProps) {
   return (
     <ChartCard
       title="Latency"
+      legendRows={1}
       data={latency.data && prepareLatency(bucketStarts(page.range), latency.data.buckets, 'latency')}
       previous={earlier && prepareLatency(bucketStarts(range), earlier, 'latency')}
       kind="line"

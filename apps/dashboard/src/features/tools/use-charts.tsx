@@ -20,7 +20,13 @@ export function UseCharts() {
   const grouped = { ...page.query, group_by: by };
   const overTime = useToolStats({ ...grouped, interval: asInterval(page.range.intervalMs), top: '10' });
   const all = useToolStats({ ...grouped, interval: 'all', top: '100' });
-  const shared = { page, query: overTime, kind: 'stacked' as const, emptyText: 'No calls in this range.' };
+  const shared = {
+    page,
+    query: overTime,
+    kind: 'stacked' as const,
+    legendRows: 1 as const,
+    emptyText: 'No calls in this range.',
+  };
   const prepare = prepareBy(page, overTime.data?.buckets);
   return (
     <div className="grid gap-4">

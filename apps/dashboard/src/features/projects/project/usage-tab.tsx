@@ -47,6 +47,7 @@ function SpendChart({ page, filter }: ChartProps) {
   return (
     <ChartCard
       title="Spend by model"
+      legendRows={2}
       data={prepareSpend(spend.data?.buckets, { times: bucketStarts(page.range) })}
       kind="stacked"
       unit="usd"
@@ -63,6 +64,7 @@ function OutcomesChart({ page, filter }: ChartProps) {
   return (
     <ChartCard
       title="Requests by status"
+      legendRows={1}
       data={errors.data && prepareStatuses(bucketStarts(page.range), errors.data.buckets)}
       kind="stacked"
       unit="count"
