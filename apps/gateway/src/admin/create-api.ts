@@ -1,8 +1,9 @@
+import type { Hono } from 'hono';
 import { sessionRoutes } from './access/session';
 import type { SignInThrottle } from './access/sign-in-throttle';
 import { tokenRoutes } from './access/tokens';
 import { createRouter } from './admin-router';
-import type { AdminServices } from './admin-services';
+import type { AdminEnv, AdminServices } from './admin-services';
 import { alertRoutes } from './alerts/routes';
 import { aliasRoutes } from './aliases/routes';
 import { annotationRoutes } from './annotations/routes';
@@ -58,7 +59,7 @@ import { userRoutes } from './users/routes';
 import { viewRoutes } from './views/routes';
 
 /** Typed routes under `/admin/v1`, for the dashboard's `hc` client. */
-export type AdminApi = ReturnType<typeof createApi>;
+export type AdminApi = Hono<AdminEnv, NonNullable<ReturnType<typeof createApi>['schema']>>;
 
 export function createApi(services: AdminServices, mirror: HotStoreMirror, throttle: SignInThrottle) {
   const kept = new StatsCache(services.stats, services.clock);

@@ -7,13 +7,14 @@ import { authenticateAdmin } from './access/authenticate-admin';
 import { guardRoutes } from './access/guard-routes';
 import { SignInThrottle } from './access/sign-in-throttle';
 import { asAdminError } from './admin-error';
+import type { AdminRouter } from './admin-router';
 import type { AdminEnv, AdminServices } from './admin-services';
 import { noteApply } from './applies/note-apply';
 import { ChangedMeanwhile, entityTag } from './audit/entity-tag';
 import { tagAnswers } from './audit/if-match';
 import { startRecovery } from './audit/recover-changes';
 import { compressAnswers } from './compress-answers';
-import { type AdminApi, createApi } from './create-api';
+import { createApi } from './create-api';
 import { HotStoreMirror } from './customers/hot-store-mirror';
 import { maskAnswers } from './fields/mask-webhooks';
 import { readBody } from './fields/read-body';
@@ -75,7 +76,7 @@ export function buildAdmin(services: AdminServices): Hono {
     maskAnswers,
   );
   admin.use('/v1/logs', exportLogs(services));
-  admin.route('/v1', api);
+  admin.route('/v1', api as unknown as Hono);
   for (const [path, methods] of methodsByPath(api)) {
     admin.all(`/v1${path}`, (c) => {
       const allowed = methods.join(', ');
@@ -99,7 +100,7 @@ async function withCurrent(response: Response, { currentJson }: ChangedMeanwhile
   return answer;
 }
 
-function methodsByPath(api: AdminApi): ReadonlyMap<string, string[]> {
+function methodsByPath(api: AdminRouter): ReadonlyMap<string, string[]> {
   const byPath = new Map<string, string[]>();
   for (const { path, method } of api.routes) {
     const methods = byPath.get(path) ?? [];
