@@ -9,7 +9,7 @@ import {
   stackValues,
   unfinishedIndex,
 } from './prepare-series';
-import { colorOf, KEPT, OTHER_COLOR, PALETTE } from './series-colors';
+import { apartColorOf, colorOf, distance, KEPT, OTHER_COLOR, oklab, PALETTE } from './series-colors';
 
 const at = (minute: number) => new Date(minute * 60_000).toISOString();
 const times = [0, 60_000, 120_000];
@@ -98,25 +98,7 @@ describe('colours', () => {
     const [low = 0, high = 0] = [luminanceOf(a), luminanceOf(b)].sort((one, other) => one - other);
     return (high + 0.05) / (low + 0.05);
   };
-  /** Source: https://bottosson.github.io/posts/oklab/ */
-  const oklab = (hex: string) => {
-    const cone = (weights: readonly number[]) => Math.cbrt(dot(linear(hex), weights));
-    const lms = [
-      cone([0.4122214708, 0.5363325363, 0.0514459929]),
-      cone([0.2119034982, 0.6806995451, 0.1073969566]),
-      cone([0.0883024619, 0.2817188376, 0.6299787005]),
-    ];
-    const rows = [
-      [0.2104542553, 0.793617785, -0.0040720468],
-      [1.9779984951, -2.428592205, 0.4505937099],
-      [0.0259040371, 0.7827717662, -0.808675766],
-    ];
-    return rows.map((row) => dot(lms, row));
-  };
-  const distance = (a: string, b: string) => {
-    const [one, other] = [oklab(a), oklab(b)];
-    return Math.hypot(...one.map((value, at) => value - (other[at] ?? 0)));
-  };
+  const apart = (a: string, b: string) => distance(oklab(a), oklab(b));
 
   test('a color depends on its name alone: each browser, page and version shows the same', () => {
     const names = ['gpt-4o', 'gpt-4o-mini', 'claude-sonnet-4-5', 'our-own-model', 'acme'];
@@ -129,6 +111,36 @@ describe('colours', () => {
         }).series.map(({ name, color }) => [name, color]),
       );
     for (const name of names) expect(prepared(names).get(name)).toBe(prepared([name]).get(name));
+  });
+
+  test('customers of a chart have colors apart, and each keeps its own', () => {
+    const chart = (groups: readonly string[]) =>
+      prepareSeries({
+        ...{ times, empty: 0, value: () => 1, colorOf: apartColorOf },
+        buckets: groups.map((group) => ({ start: at(0), group })),
+      }).series;
+    const customers = [
+      'acme',
+      'globex',
+      'tyrell',
+      'hooli',
+      'umbrella',
+      'initech',
+      'stark',
+      'wayne',
+      'cyberdyne',
+      'wonka',
+    ];
+    const first = chart(customers).map(({ color }) => color);
+    for (const [index, color] of first.entries()) {
+      for (const other of first.slice(0, index)) expect(apart(color, other)).toBeGreaterThan(0.1);
+    }
+    const mixed = chart(['soylent', 'hooli', 'oscorp', 'acme']);
+    expect(new Set(mixed.map(({ color }) => color)).size).toBe(4);
+    for (const { name, color } of mixed) {
+      const before = customers.indexOf(name);
+      if (before !== -1) expect(color).toBe(first[before] ?? '');
+    }
   });
 
   test("models of the demo differ, and so do each vendor's", () => {
@@ -158,10 +170,10 @@ describe('colours', () => {
     for (const [index, color] of PALETTE.entries()) {
       expect(Math.min(contrast(color, '#ffffff'), contrast(color, '#15181c'))).toBeGreaterThanOrEqual(3);
       // A just noticeable difference is about 0.02.
-      expect(distance(color, OTHER_COLOR)).toBeGreaterThan(0.05);
+      expect(apart(color, OTHER_COLOR)).toBeGreaterThan(0.05);
       for (const other of PALETTE.slice(0, index)) {
         const isKept = PALETTE.indexOf(other) < KEPT && index >= KEPT;
-        expect(distance(color, other)).toBeGreaterThan(isKept ? 0.07 : 0.05);
+        expect(apart(color, other)).toBeGreaterThan(isKept ? 0.07 : 0.05);
       }
     }
   });

@@ -1,5 +1,5 @@
 import { toCsv } from '../format/csv';
-import { colorOf } from './series-colors';
+import { colorOf as nameColorOf } from './series-colors';
 
 /** One line or layer of a chart; `null` is a gap, `0` a zero. Values align with the chart's times. */
 export interface Series {
@@ -30,6 +30,8 @@ export interface PrepareOptions<B extends Bucket> {
   /** Empty bucket: 0 for counts, null for measurements. */
   readonly empty: 0 | null;
   readonly labelOf?: (group: string) => string;
+  /** Absent: the one of models and providers. */
+  readonly colorOf?: (group: string, beside: readonly string[]) => string;
 }
 
 export const UNNAMED = '(none)';
@@ -37,6 +39,7 @@ export const UNNAMED = '(none)';
 /** Buckets as the API gives them → one series a group, the largest first; the first series is drawn at the bottom. */
 export function prepareSeries<B extends Bucket>(options: PrepareOptions<B>): ChartData {
   const { times, buckets, value, empty, labelOf = (group) => group } = options;
+  const { colorOf = nameColorOf } = options;
   const indexOf = new Map(times.map((time, index) => [time, index]));
   const groups = new Map<string, { total: number; values: (number | null)[] }>();
   for (const bucket of buckets) {
@@ -52,10 +55,11 @@ export function prepareSeries<B extends Bucket>(options: PrepareOptions<B>): Cha
   const sorted = [...groups].sort(
     ([nameA, a], [nameB, b]) => rank(nameA) - rank(nameB) || b.total - a.total || (nameA < nameB ? -1 : 1),
   );
+  const names = sorted.map(([name]) => name);
   const series = sorted.map(([name, { values }]) => ({
     name,
     label: name === '' ? UNNAMED : labelOf(name),
-    color: colorOf(name),
+    color: colorOf(name, names),
     values,
   }));
   return { times, series };

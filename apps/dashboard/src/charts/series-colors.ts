@@ -68,3 +68,55 @@ export function colorOf(name: string): string {
   if (name === '' || name === '(other)') return OTHER_COLOR;
   return PALETTE[PLACE_OF.get(name) ?? FREE + (hash(name) % (PALETTE.length - FREE))] ?? OTHER_COLOR;
 }
+
+/** Names that are drawn together at most. */
+const TOGETHER = 12;
+/** Names whose color is kept. */
+const MOST_KEPT = 1000;
+const kept = new Map<string, string>();
+
+/**
+ * Color of a customer, key, project or label: there are more of them than colors. It stays while the page is open, and is
+ * apart from those of the names `beside` it, or else of the latest names.
+ */
+export function apartColorOf(name: string, beside?: readonly string[]): string {
+  if (name === '' || name === '(other)') return OTHER_COLOR;
+  const known = kept.get(name);
+  if (known !== undefined) return known;
+  const others = beside?.flatMap((one) => kept.get(one) ?? []) ?? [...kept.values()].slice(-TOGETHER);
+  const color = farthest(others);
+  kept.set(name, color);
+  const [oldest] = kept.keys();
+  if (kept.size > MOST_KEPT && oldest !== undefined) kept.delete(oldest);
+  return color;
+}
+
+/** The color that is easiest to tell from all of these: one that no name has, if there is any. */
+function farthest(others: readonly string[]): string {
+  const taken = new Set(kept.values());
+  const places = others.map(oklab);
+  const free = PALETTE.slice(FREE).map((color) => {
+    const place = oklab(color);
+    return { color, apart: Math.min(1, ...places.map((other) => distance(place, other))) - (taken.has(color) ? 1 : 0) };
+  });
+  return free.toSorted((a, b) => b.apart - a.apart)[0]?.color ?? OTHER_COLOR;
+}
+
+type Place = readonly [number, number, number];
+export const distance = (a: Place, b: Place) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+
+/** A perceptual color space. Source: https://bottosson.github.io/posts/oklab */
+export function oklab(hex: string): Place {
+  const [r = 0, g = 0, b = 0] = [1, 3, 5].map((at) => {
+    const value = Number.parseInt(hex.slice(at, at + 2), 16) / 255;
+    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+  });
+  const l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
+  const m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
+  const s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
+  return [
+    0.2104542553 * l + 0.793617785 * m - 0.0040720468 * s,
+    1.9779984951 * l - 2.428592205 * m + 0.4505937099 * s,
+    0.0259040371 * l + 0.7827717662 * m - 0.808675766 * s,
+  ];
+}

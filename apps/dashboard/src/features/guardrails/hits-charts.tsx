@@ -4,6 +4,7 @@ import { useProjectNames } from '../../api/projects';
 import { asInterval } from '../../api/stats';
 import { ChartCard } from '../../charts/chart-card';
 import { prepareSeries } from '../../charts/prepare-series';
+import { apartColorOf } from '../../charts/series-colors';
 import { bucketStarts } from '../../range/time-range';
 import { useChoice } from '../../range/use-choice';
 import { usePage } from '../../range/use-page';
@@ -27,7 +28,7 @@ export function HitsCharts() {
     by === 'project' ? buckets?.map((one) => ({ ...one, group: projectName(one.group ?? '') })) : buckets;
   const buckets = named(overTime.data?.buckets);
   const prepare = (value: (bucket: GuardrailBucket) => number) =>
-    buckets && prepareSeries({ times: bucketStarts(page.range), buckets, value, empty: 0 });
+    buckets && prepareSeries({ times: bucketStarts(page.range), buckets, value, empty: 0, colorOf: apartColorOf });
   // Other groups than rules are no filter of requests.
   const requestsOf = by === 'rule' ? (name: string | null) => ({ guardrail: name ?? undefined }) : undefined;
   const shown = { kind: 'stacked', unit: 'count', legendRows: 1, emptyText: 'No hits in this range.' } as const;

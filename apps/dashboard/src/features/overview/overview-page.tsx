@@ -26,7 +26,7 @@ import { ImpactBanner } from '../shell/impact-banner';
 import { loadPage } from '../shell/load-page';
 import { PageFrame } from '../shell/page-frame';
 import { TroubleBanner, useBannersKnown } from '../shell/trouble';
-import { filterOf, prepareSpend } from '../spend/prepare-spend';
+import { colorsOf, filterOf, prepareSpend } from '../spend/prepare-spend';
 import { ServersBanner } from '../tools/servers-banner';
 import { CapsCard } from './caps-card';
 import { ErrorsCard } from './errors-card';
@@ -116,8 +116,11 @@ function SpendChart({ page }: ChartProps) {
       title="Spend"
       legendRows={2}
       controls={<Segmented label="Group by" options={GROUPS} value={groupBy} onChange={setGroupBy} />}
-      data={prepareSpend(spend.data?.buckets, { times: bucketStarts(page.range), labelOf })}
-      previous={prepareSpend(isShown ? before.data?.buckets : undefined, { times: bucketStarts(range) })}
+      data={prepareSpend(spend.data?.buckets, { times: bucketStarts(page.range), labelOf, colorOf: colorsOf(groupBy) })}
+      previous={prepareSpend(isShown ? before.data?.buckets : undefined, {
+        times: bucketStarts(range),
+        colorOf: colorsOf(groupBy),
+      })}
       kind="stacked"
       unit="usd"
       {...{ page, query: spend }}

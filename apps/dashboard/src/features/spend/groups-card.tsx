@@ -8,6 +8,7 @@ import { requestsLink } from '../../range/use-show-requests';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import {
+  colorsOf,
   countMistyped,
   filterOf,
   hasOutcomes,
@@ -47,7 +48,9 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
   const name: Column<SpendLine> = {
     header: 'Name',
     value: (line) => labelOf(line.name),
-    cell: (line) => <SeriesName wraps name={line.name} label={labelOf(line.name)} />,
+    cell: (line) => (
+      <SeriesName wraps name={line.name} label={labelOf(line.name)} color={colorsOf(groupBy)(line.name)} />
+    ),
   };
   return (
     <TableCard

@@ -1,5 +1,6 @@
 import type { ErrorBucket, SpendBucket } from '../../api/stats';
 import { type ChartData, type PrepareOptions, prepareSeries } from '../../charts/prepare-series';
+import { apartColorOf, colorOf } from '../../charts/series-colors';
 import { changeOf } from '../../format/format-number';
 import { rangeQuery, type TimeRange } from '../../range/time-range';
 import type { Page } from '../../range/use-page';
@@ -67,7 +68,7 @@ export function prepareSpendLines(
     .sort((a, b) => b.costUsd - a.costUsd || b.requests - a.requests);
 }
 
-type SpendChart = Pick<PrepareOptions<SpendBucket>, 'times' | 'labelOf'>;
+type SpendChart = Pick<PrepareOptions<SpendBucket>, 'times' | 'labelOf' | 'colorOf'>;
 
 /** Spend over time, one layer a group that cost something; undefined while it loads. */
 export function prepareSpend(buckets: readonly SpendBucket[] | undefined, chart: SpendChart): ChartData | undefined {
@@ -105,6 +106,10 @@ export function toSpendQuery({ range: wanted, query }: Pick<Page, 'range' | 'que
 }
 
 /** Groupings of spend: fixed names, and labels. */
+/** Models and providers have the same color everywhere; of other names there are too many. */
+export const colorsOf = (groupBy: string): ((name: string, beside?: readonly string[]) => string) =>
+  groupBy === 'model' || groupBy === 'provider' ? colorOf : apartColorOf;
+
 export const SPEND_GROUPS = {
   model: 'Model',
   provider: 'Provider',

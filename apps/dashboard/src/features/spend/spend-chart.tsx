@@ -5,7 +5,7 @@ import { bucketStarts, earlierRange, rangeQuery } from '../../range/time-range';
 import { useChoice } from '../../range/use-choice';
 import type { Page } from '../../range/use-page';
 import { Segmented } from '../../ui/segmented';
-import { filterOf, prepareSpend, toSpendQuery } from './prepare-spend';
+import { colorsOf, filterOf, prepareSpend, toSpendQuery } from './prepare-spend';
 import { toView, VIEWS, type View } from './prepare-views';
 
 interface Props {
@@ -25,8 +25,12 @@ export function SpendChart({ page, groupBy, labelOf }: Props) {
   const earlier = earlierRange(range);
   const before = useSpend({ ...query, ...rangeQuery(earlier), ...asked }, isCompared);
   const partialFrom = overTime.data?.partial_from ?? null;
-  const spend = prepareSpend(overTime.data?.buckets, { times: bucketStarts(range), labelOf });
-  const previous = prepareSpend(isCompared ? before.data?.buckets : undefined, { times: bucketStarts(earlier) });
+  const spend = prepareSpend(overTime.data?.buckets, {
+    ...{ times: bucketStarts(range), labelOf, colorOf: colorsOf(groupBy) },
+  });
+  const previous = prepareSpend(isCompared ? before.data?.buckets : undefined, {
+    ...{ times: bucketStarts(earlier), colorOf: colorsOf(groupBy) },
+  });
   return (
     <ChartCard
       title="Spend over time"

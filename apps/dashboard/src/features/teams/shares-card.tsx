@@ -1,4 +1,4 @@
-import { colorOf } from '../../charts/series-colors';
+import { apartColorOf } from '../../charts/series-colors';
 import { formatUsdExact } from '../../format/format-usd';
 import { Card } from '../../ui/card';
 import { Meter } from '../../ui/meter';
@@ -64,7 +64,7 @@ function Bar({ segments }: { readonly segments: readonly Segment[] }) {
       className="flex h-3 w-full gap-px overflow-hidden rounded-full bg-hover"
     >
       {segments.map(({ name, isRest, usedWidth, freeWidth, text }) => {
-        const color = isRest ? 'var(--color-muted)' : colorOf(name);
+        const color = isRest ? 'var(--color-muted)' : apartColorOf(name);
         return (
           <span
             key={isRest ? '' : name}

@@ -2,6 +2,7 @@ import { asInterval } from '../../api/stats';
 import { type ToolBucket, useToolStats } from '../../api/tools';
 import { ChartCard } from '../../charts/chart-card';
 import { type ChartData, prepareSeries } from '../../charts/prepare-series';
+import { apartColorOf } from '../../charts/series-colors';
 import { SeriesName } from '../../charts/series-name';
 import { bucketStarts } from '../../range/time-range';
 import { useChoice } from '../../range/use-choice';
@@ -53,10 +54,15 @@ export function UseCharts() {
 const prepareBy =
   ({ range }: Page, buckets: readonly ToolBucket[] | undefined) =>
   (value: (bucket: ToolBucket) => number): ChartData | undefined =>
-    buckets && prepareSeries({ times: bucketStarts(range), buckets, value, empty: 0 });
+    buckets && prepareSeries({ times: bucketStarts(range), buckets, value, empty: 0, colorOf: apartColorOf });
 
 const COLUMNS: readonly Column<ToolBucket>[] = [
-  { header: 'Name', narrow: true, value: (row) => row.group, cell: (row) => <SeriesName name={row.group ?? ''} /> },
+  {
+    header: 'Name',
+    narrow: true,
+    value: (row) => row.group,
+    cell: (row) => <SeriesName name={row.group ?? ''} color={apartColorOf(row.group ?? '')} />,
+  },
   { header: 'Calls', unit: 'count', value: (row) => row.calls },
   { header: 'Failed', unit: 'share', value: (row) => row.error_rate },
   { header: 'p50', unit: 'ms', wideOnly: true, value: (row) => row.latency_ms.p50 },
