@@ -213,3 +213,10 @@ export const useFailovers = ({ from, to, project_id }: StatsQuery) => {
 
 export const useBudgets = (query: { project_id?: string; scope?: Budget['scope']; limit?: string }) =>
   useStats(['budgets', query], () => api.budgets.$get({ query }));
+
+/** Tightest budgets of the overview, by used share. */
+const TIGHTEST = '20';
+
+/** Those nearest to their end. */
+export const useTightBudgets = (projectId: string | undefined) =>
+  useBudgets({ limit: TIGHTEST, ...(projectId === undefined ? {} : { project_id: projectId }) });

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { useProjectNames } from '../../api/projects';
-import { useBudgets } from '../../api/stats';
+import { useTightBudgets } from '../../api/stats';
 import { BulletBar, BulletLegend } from '../../charts/bullet/bullet-bar';
 import { Card } from '../../ui/card';
 import { EmptyState } from '../../ui/empty-state';
@@ -9,15 +9,14 @@ import { Failure } from '../../ui/error-state';
 import { FiguresTable } from '../../ui/table/figures-table';
 import { type CapLine, prepareCaps } from './prepare-caps';
 
-/** Tightest budgets, of which those that run out are drawn. */
-const ASKED = '20';
+/** Of the tightest budgets, those that run out are drawn. */
 const SHOWN = 5;
 /** Height of five budgets: nothing moves when they arrive. */
 const RESERVED = 'min-h-71';
 
 /** Caps, key budgets and customer limits that are nearest to their end, with forecasts. */
 export function CapsCard({ projectId }: { readonly projectId: string | undefined }) {
-  const budgets = useBudgets({ limit: ASKED, ...(projectId === undefined ? {} : { project_id: projectId }) });
+  const budgets = useTightBudgets(projectId);
   const projectName = useProjectNames();
   const lines = useMemo(
     () => budgets.data && prepareCaps(budgets.data.data, projectName).slice(0, SHOWN),

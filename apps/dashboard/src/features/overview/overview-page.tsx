@@ -28,6 +28,7 @@ import { PageFrame } from '../shell/page-frame';
 import { TroubleBanner, useBannersKnown } from '../shell/trouble';
 import { colorsOf, filterOf, prepareSpend } from '../spend/prepare-spend';
 import { ServersBanner } from '../tools/servers-banner';
+import { CapsBanner } from './caps-banner';
 import { CapsCard } from './caps-card';
 import { ErrorsCard } from './errors-card';
 import { HealthCharts } from './health-charts';
@@ -77,6 +78,7 @@ export function OverviewPage() {
       <ImpactBanner page={page} />
       <TroubleBanner page={page} />
       <ServersBanner />
+      <CapsBanner projectId={page.projectId} />
       {seesAll && <LiveCard />}
       <div className="grid gap-4 xl:grid-cols-2">
         <HealthCharts page={page} />

@@ -57,3 +57,11 @@ test('a day and a total are not forecast', () => {
   expect(of({ period: 'day' })).toMatchObject({ owner: 'Key in project p, today', outlook: 'Within its limit' });
   expect(of({ period: 'total', used_usd: 120, share: 1.2 })).toMatchObject({ outlook: 'Used up', share: '120.0 %' });
 });
+
+test('what ends too early is urgent, but for limits of customers', () => {
+  const isUrgent = (one: Budget) => prepare(one)[0]?.isUrgent;
+  expect([used, runsOut, lasts].map(isUrgent)).toEqual([true, true, false]);
+  expect(isUrgent({ ...used, scope: 'customer' })).toBe(false);
+  const key = budget({ scope: 'key', period: 'day', used_usd: 120, share: 1.2 });
+  expect([isUrgent(key), isUrgent({ ...key, used_usd: 99 })]).toEqual([true, false]);
+});

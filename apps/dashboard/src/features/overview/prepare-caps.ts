@@ -20,6 +20,8 @@ export interface CapLine {
   /** Of the whole month; a dash without one. */
   readonly forecast: string;
   readonly outlook: string;
+  /** Somebody has to act: the money of a project, key or team ends before its period does. */
+  readonly isUrgent: boolean;
   readonly bullet: Bullet;
 }
 
@@ -35,7 +37,7 @@ export function prepareCaps(budgets: readonly Budget[], projectName: (id: string
         owner: describeOwner(budget, projectId === null ? null : projectName(projectId)),
         ...{ spent: formatCents(spent), limit: formatCents(cap), share: formatShare(share) },
         forecast: forecast === null ? NOTHING : formatCents(forecast),
-        outlook: describeOutlook(budget),
+        ...describeOutlook(budget),
         bullet: prepareBullet({ spent, cap, forecast }),
       };
     });
@@ -56,9 +58,14 @@ function describeOwner({ scope, period }: Budget, projectName: string | null): s
 }
 
 /** The words of the finance page; only months are forecast. */
-function describeOutlook(budget: Budget): string {
-  const { period, used_usd: spent, limit_usd: cap } = budget;
-  const hasForecast = budget.scope !== 'label' && budget.scope !== 'share' && budget.project_id !== null;
-  if (period === 'month' && hasForecast) return outlookOf({ ...budget, spent_usd: spent, cap_usd: cap }, false).text;
-  return spent >= cap ? 'Used up' : 'Within its limit';
+function describeOutlook(budget: Budget): Pick<CapLine, 'outlook' | 'isUrgent'> {
+  const { scope, period, used_usd: spent, limit_usd: cap } = budget;
+  const hasForecast = scope !== 'label' && scope !== 'share' && budget.project_id !== null;
+  // A customer's limit is there to be reached.
+  const isOurs = scope !== 'customer';
+  if (period !== 'month' || !hasForecast) {
+    return { outlook: spent >= cap ? 'Used up' : 'Within its limit', isUrgent: isOurs && spent >= cap };
+  }
+  const { text, tone } = outlookOf({ ...budget, spent_usd: spent, cap_usd: cap }, false);
+  return { outlook: text, isUrgent: isOurs && (tone === 'bad' || tone === 'warn') };
 }

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { askAgain, useAway, useStatus } from '../../api/away';
+import { useTightBudgets } from '../../api/stats';
 import { useMcpServers } from '../../api/tools';
 import { formatCount } from '../../format/format-number';
 import { formatInstant } from '../../format/format-time';
@@ -84,7 +85,7 @@ export function TroubleBanner({ page }: { readonly page: Page }) {
 /** False until it is first known whether the page begins with banners: what shows before them would move. */
 export function useBannersKnown(page: Page): boolean {
   const { all, byCode } = useLatestErrors(page);
-  const queries = [useStatus(), useMcpServers(), all, byCode];
+  const queries = [useStatus(), useMcpServers(), useTightBudgets(page.projectId), all, byCode];
   const wasKnown = useRef(false);
   wasKnown.current ||= queries.every(({ isFetched, failureCount }) => isFetched || failureCount > 0);
   return wasKnown.current;

@@ -34,7 +34,7 @@ export function SpendChart({ page, groupBy, labelOf }: Props) {
   return (
     <ChartCard
       title="Spend over time"
-      legendRows={2}
+      legendRows={1}
       controls={<Segmented label="View" options={VIEWS} value={view} onChange={setView} />}
       note={partialFrom === null ? undefined : `Read since ${formatInstant(partialFrom, page.timeZone)}.`}
       height={260}
