@@ -82,7 +82,7 @@ const columnsOf = (timeZone: TimeZoneChoice): readonly Column<FailoverGroup>[] =
   { header: 'Time lost, median', unit: 'ms', wideOnly: 'very', value: (row) => row.lost_ms },
   {
     header: `First (${zone(timeZone)})`,
-    wideOnly: 'very',
+    wideOnly: 'most',
     value: (row) => row.first_at,
     cell: (row) => formatStamp(row.first_at, timeZone),
   },
