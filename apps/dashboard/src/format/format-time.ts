@@ -64,6 +64,19 @@ export function formatAgo(at: string | number, nowMs: number): string {
   return new Intl.RelativeTimeFormat('en', { numeric: 'auto' }).format(Math.round(ms / size), unit);
 }
 
+const LENGTHS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1000],
+] as const;
+
+/** `1 h`, `90 s`: a length that somebody set, in the largest unit without decimals. */
+export function formatLength(ms: number): string {
+  const [unit, size] = LENGTHS.find(([, size]) => ms > 0 && ms % size === 0) ?? (['ms', 1] as const);
+  return `${ms / size} ${unit}`;
+}
+
 /** `Tuesday 14:05`, with the zone: of the last seven days. */
 export function formatWeekday(at: number, choice: TimeZoneChoice): string {
   const day = new Intl.DateTimeFormat('en-US', { weekday: 'long', timeZone: zone(choice) }).format(at);

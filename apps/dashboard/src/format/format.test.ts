@@ -10,7 +10,15 @@ import {
   formatShare,
   pointsOf,
 } from './format-number';
-import { formatAgo, formatClock, formatDays, formatInstant, formatStamp, parseStamp } from './format-time';
+import {
+  formatAgo,
+  formatClock,
+  formatDays,
+  formatInstant,
+  formatLength,
+  formatStamp,
+  parseStamp,
+} from './format-time';
 import { formatUsd, formatUsdExact, formatUsdShort } from './format-usd';
 
 describe('money', () => {
@@ -98,4 +106,10 @@ describe('times', () => {
       }),
     );
   });
+});
+
+test('a set length has the largest unit without decimals', () => {
+  expect([0, 250, 30_000, 90_000, 600_000, 3_600_000, 604_800_000].map(formatLength)).toEqual([
+    ...['0 ms', '250 ms', '30 s', '90 s', '10 min', '1 h', '7 d'],
+  ]);
 });

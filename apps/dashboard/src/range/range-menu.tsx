@@ -82,7 +82,7 @@ function CustomRange({ page, onDone }: { readonly page: Page; readonly onDone: (
   const [to, setTo] = useState(asInput(range.toMs));
   const [fromMs, toMs] = [parseStamp(from, timeZone), parseStamp(to, timeZone)];
   const isOrdered = fromMs === null || toMs === null || fromMs < toMs;
-  const errorOf = (ms: number | null) => (ms === null ? 'must be like 2026-03-01 14:05' : null);
+  const errorOf = (name: string, ms: number | null) => (ms === null ? `${name} must be like 2026-03-01 14:05.` : null);
   return (
     <Form
       className="mt-3 grid gap-2 border-t pt-3"
@@ -96,14 +96,14 @@ function CustomRange({ page, onDone }: { readonly page: Page; readonly onDone: (
         label={`From (${zoneName(timeZone)})`}
         {...STAMP}
         value={from}
-        error={errorOf(fromMs)}
+        error={errorOf('From', fromMs)}
         onValue={setFrom}
       />
       <TextField
         label={`To (${zoneName(timeZone)})`}
         {...STAMP}
         value={to}
-        error={errorOf(toMs) ?? (isOrdered ? null : 'must be later than From')}
+        error={errorOf('To', toMs) ?? (isOrdered ? null : 'To must be later than From.')}
         onValue={setTo}
       />
       <Button type="submit" size="small" disabled={fromMs === null || toMs === null || !isOrdered}>

@@ -14,7 +14,7 @@ export interface Stat {
 }
 
 /** One number with its change against the previous period. */
-export function StatCard({ stat, isLoading }: { readonly stat: Stat; readonly isLoading: boolean }) {
+function StatCard({ stat, isLoading, hasDetails = false }: { readonly stat: Stat } & Omit<GridProps, 'stats'>) {
   const [changed, format] = stat.isShare === true ? [pointsOf, formatPoints] : [changeOf, formatChange];
   const change = changed(stat.now, stat.before);
   return (
@@ -23,13 +23,15 @@ export function StatCard({ stat, isLoading }: { readonly stat: Stat; readonly is
       <div className="nums mt-0.5 h-7 text-xl font-semibold tracking-tight">
         {isLoading ? <span className="mt-1 inline-block h-4 w-16 rounded bg-hover align-middle" /> : stat.value}
       </div>
-      <div className="nums flex h-4 items-center gap-1.5 text-2xs text-faint">
+      <div className={`nums flex items-baseline gap-1.5 text-2xs text-faint ${hasDetails ? 'h-8 2xl:h-4' : 'h-4'}`}>
         {!isLoading && change !== null && (
-          <span className={toneOf(change, stat.better)} title="Against the previous period">
+          <span className={`shrink-0 ${toneOf(change, stat.better)}`} title="Against the previous period">
             {format(change)}
           </span>
         )}
-        {!isLoading && stat.detail !== undefined && <span className="truncate">{stat.detail}</span>}
+        {!isLoading && stat.detail !== undefined && (
+          <span className="line-clamp-2 whitespace-normal">{stat.detail}</span>
+        )}
       </div>
     </div>
   );
@@ -40,12 +42,19 @@ function toneOf(change: number, better: Stat['better']): string {
   return change > 0 === (better === 'more') ? 'text-good' : 'text-bad';
 }
 
+interface GridProps {
+  readonly stats: readonly Stat[];
+  readonly isLoading: boolean;
+  /** Keeps two lines for details where one has no room. */
+  readonly hasDetails?: boolean;
+}
+
 /** Cards side by side, with hairlines between them. */
-export function StatGrid({ stats, isLoading }: { readonly stats: readonly Stat[]; readonly isLoading: boolean }) {
+export function StatGrid({ stats, ...rest }: GridProps) {
   return (
     <div className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border bg-line sm:grid-cols-4">
       {stats.map((stat) => (
-        <StatCard key={stat.label} stat={stat} isLoading={isLoading} />
+        <StatCard key={stat.label} stat={stat} {...rest} />
       ))}
     </div>
   );

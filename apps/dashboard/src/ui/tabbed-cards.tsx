@@ -22,7 +22,7 @@ interface Props<P extends object> {
 const FADE = 32;
 /** On a phone, the fade tells that tabs go on. */
 const LIST =
-  'relative mb-4 flex gap-4 overflow-x-auto overflow-y-hidden border-b scroll-px-8 max-sm:pr-8 max-sm:[mask-image:linear-gradient(to_right,#000_calc(100%-2rem),transparent)]';
+  'relative mb-4 flex gap-2 overflow-x-auto overflow-y-hidden border-b scroll-px-8 max-sm:pr-8 max-sm:[mask-image:linear-gradient(to_right,#000_calc(100%-2rem),transparent)]';
 
 /** Cards of which the address selects one; by default the first. */
 export function TabbedCards<P extends object>({ label, tabs, given }: Props<P>) {
@@ -43,7 +43,7 @@ export function TabbedCards<P extends object>({ label, tabs, given }: Props<P>) 
             key={value}
             value={value}
             data-tab={value}
-            className="-mb-px border-b-2 border-transparent px-0.5 py-1.5 max-md:py-2.5 whitespace-nowrap text-muted -outline-offset-2! hover:text-text data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-text"
+            className="-mb-px border-b-2 border-transparent px-1.5 py-1.5 max-md:py-2.5 whitespace-nowrap text-muted -outline-offset-3! hover:text-text data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-text"
           >
             {text}
           </Tabs.Trigger>

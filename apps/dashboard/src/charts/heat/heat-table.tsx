@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { HeatBox, type HeatCell } from './heat-box';
 import { useGrid } from './use-grid';
 
@@ -21,11 +21,9 @@ interface Props {
   readonly isEven?: boolean;
 }
 
-/** Columns that a phone has room for. */
-const ON_PHONES = 4;
 const HEAD = 'px-1.5 py-1 text-2xs font-medium text-muted';
 const CORNERS = { even: 'w-0 p-0! sm:w-14', free: 'sticky left-0 bg-panel' } as const;
-const HEADS = { even: '', free: 'max-w-28 text-right' } as const;
+const HEADS = { even: '', free: 'max-w-18 text-right xl:max-w-28' } as const;
 const ROW_HEADS = {
   even: 'nums p-0 text-left text-2xs font-normal text-muted',
   free: 'sticky left-0 max-w-36 bg-panel px-1.5 text-left text-xs font-normal sm:max-w-60',
@@ -38,9 +36,10 @@ export function HeatTable({ caption, corner, heads, rows, opens, isEven = false 
   const amounts = rows.flatMap(({ cells }) => cells.map((cell) => (cell?.isTotal ? 0 : (cell?.amount ?? 0))));
   const most = Math.max(0, ...amounts);
   const shape = isEven ? 'even' : 'free';
+  const { frame, isCut } = useIsCut();
   return (
     <>
-      <div className="relative overflow-x-auto">
+      <div ref={frame} className="relative overflow-x-auto">
         <table ref={grid.table} className={`w-full border-separate border-spacing-0.5 ${isEven ? 'table-fixed' : ''}`}>
           <caption className="sr-only">{caption}. Use the arrow keys to move between cells.</caption>
           <thead>
@@ -76,10 +75,22 @@ export function HeatTable({ caption, corner, heads, rows, opens, isEven = false 
       </div>
       <p aria-hidden="true" className="mt-1.5 min-h-9 text-xs text-muted sm:min-h-4.5">
         {pointed !== null && `${pointed.title}.${pointed.link === null ? '' : ` A click opens ${opens}.`}`}
-        {pointed === null && !isEven && heads.length > ON_PHONES && (
-          <span className="sm:hidden">Swipe for all {heads.length} columns.</span>
-        )}
+        {pointed === null && isCut && `Scroll sideways for all ${heads.length} columns.`}
       </p>
     </>
   );
+}
+
+/** Whether a frame has more columns than room. */
+function useIsCut() {
+  const frame = useRef<HTMLDivElement>(null);
+  const [isCut, setIsCut] = useState(false);
+  useEffect(() => {
+    const { current } = frame;
+    if (current === null) return;
+    const observer = new ResizeObserver(() => setIsCut(current.scrollWidth > current.clientWidth));
+    for (const element of [current, ...current.children]) observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return { frame, isCut };
 }

@@ -1,5 +1,6 @@
 import type { Backend, FixedBackend } from '../../api/backends';
 import type { ErrorBucket } from '../../api/stats';
+import { formatLength } from '../../format/format-time';
 import { EGRESS_HINT } from '../forms/egress-hint';
 import type { FieldSpec } from '../forms/prepare-form';
 import { readPairs } from '../forms/read-lines';
@@ -120,7 +121,7 @@ export function prepareBackends({ stored, fixed, sums }: FoundBackends): readonl
     };
   };
   const caches = ({ cache }: FixedBackend) =>
-    !cache.enabled ? 'off' : cache.ttl_seconds === null ? 'on' : `on, ${cache.ttl_seconds} s`;
+    !cache.enabled ? 'off' : cache.ttl_seconds === null ? 'on' : `on, ${formatLength(cache.ttl_seconds * 1000)}`;
   return [
     ...stored.map((one) => ({ ...one, key: one.id, stored: one, caches: caches(one), ...used(one) })),
     ...fixed.map((one) => ({ ...one, key: `environment ${one.name}`, caches: caches(one), ...used(one) })),

@@ -6,6 +6,7 @@ import { asInterval, type CacheBucket, useCache, useOverview, usePrevious } from
 import { ChartCard } from '../../charts/chart-card';
 import { SeriesName } from '../../charts/series-name';
 import { formatBytes, formatCount } from '../../format/format-number';
+import { formatLength } from '../../format/format-time';
 import { bucketStarts } from '../../range/time-range';
 import { useOpened } from '../../range/use-opened';
 import { type Page, usePage } from '../../range/use-page';
@@ -108,7 +109,7 @@ function StoredCard() {
             ['Size', `${formatBytes(sizes.data.bytes)} of ${formatBytes(sizes.data.max_bytes)}`],
             ['Exact, warm', `${formatCount(sizes.data.warm_entries)} answers`],
             ['Semantic', `${formatCount(sizes.data.semantic_entries)} answers`],
-            ['Kept for', `${formatCount(sizes.data.ttl_seconds)} s`],
+            ['Kept for', formatLength(sizes.data.ttl_seconds * 1000)],
             ['Hot store', sizes.data.backend],
           ].map(([name, value]) => (
             <div key={name}>

@@ -2,7 +2,8 @@ import { formatUsd } from '../../format/format-usd';
 import { Badge } from '../../ui/badge';
 import type { Column } from '../../ui/table/column';
 import { ManagedMark } from '../forms/managed-set';
-import { daysColumn } from '../projects/spending/spending-columns';
+import type { Outlook } from '../projects/spending/prepare-outlooks';
+import { daysColumn, outlookColumn } from '../projects/spending/spending-columns';
 import type { CustomerLine } from './prepare-customers';
 
 /** `$0.10 of $1.00 a day, $2.00 of $5.00 a month` in the one project that limits it, or the number of those. */
@@ -18,17 +19,40 @@ export function describeLimits({ limits }: Pick<CustomerLine, 'limits'>): string
   return parts.length === 0 ? 'requests' : parts.join(', ');
 }
 
-export const CUSTOMER_COLUMNS: readonly Column<CustomerLine>[] = [
+interface SmallProps {
+  readonly row: CustomerLine;
+  readonly outlook: Outlook | undefined;
+}
+
+/** Below the name where the columns are hidden. */
+function SmallLine({ row, outlook }: SmallProps) {
+  const limits = describeLimits(row);
+  return (
+    <span className="block text-2xs font-normal whitespace-normal text-muted 2xl:hidden">
+      {row.monthUsd !== null && <span className="block md:hidden">{formatUsd(row.monthUsd)} this month</span>}
+      {limits !== null && <span className="block">Limits: {limits}</span>}
+      {outlook !== undefined && <span className="block">{outlook.text}</span>}
+    </span>
+  );
+}
+
+export const customerColumns = (
+  outlookOf: (row: CustomerLine) => Outlook | undefined,
+): readonly Column<CustomerLine>[] => [
   {
     header: 'Customer',
+    wraps: true,
     value: (row) => row.id,
     cell: (row) => (
-      <span className="inline-flex max-w-full items-center gap-2 align-top">
-        <span className="truncate font-medium">{row.id}</span>
-        {row.limits.map((one) => (
-          <ManagedMark key={one.project_id} resource="customer_limits" id={`${one.project_id}/${one.customer_id}`} />
-        ))}
-      </span>
+      <>
+        <span className="flex items-center gap-2">
+          <span className="font-medium whitespace-normal">{row.id}</span>
+          {row.limits.map((one) => (
+            <ManagedMark key={one.project_id} resource="customer_limits" id={`${one.project_id}/${one.customer_id}`} />
+          ))}
+        </span>
+        <SmallLine row={row} outlook={outlookOf(row)} />
+      </>
     ),
   },
   { header: 'Spent in this range', unit: 'usd', value: (row) => row.costUsd },
@@ -38,11 +62,12 @@ export const CUSTOMER_COLUMNS: readonly Column<CustomerLine>[] = [
   { header: 'Spent this month', unit: 'usd', wideOnly: true, value: (row) => row.monthUsd },
   {
     header: 'Limits',
-    wideOnly: true,
+    wideOnly: 'most',
     value: describeLimits,
     cell: (row) => {
       const limits = describeLimits(row);
       return limits === null ? <span className="text-muted">none</span> : <Badge>{limits}</Badge>;
     },
   },
+  outlookColumn(outlookOf, 'most'),
 ];

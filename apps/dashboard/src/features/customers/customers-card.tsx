@@ -17,10 +17,9 @@ import { ChangeButton } from '../forms/change-button';
 import { DAY_MS, prepareDays, sparkDays } from '../projects/spending/prepare-days';
 import type { Outlook } from '../projects/spending/prepare-outlooks';
 import { RunsOutNext } from '../projects/spending/runs-out-next';
-import { outlookColumn } from '../projects/spending/spending-columns';
 import { useOutlooks } from '../projects/spending/use-outlooks';
 import { isByDays, toSpendQuery } from '../spend/prepare-spend';
-import { CUSTOMER_COLUMNS } from './customer-columns';
+import { customerColumns } from './customer-columns';
 import { CustomerDrawer } from './customer-drawer';
 import { NewLimits } from './new-limits';
 import { type CustomerLine, prepareCustomers } from './prepare-customers';
@@ -36,7 +35,6 @@ export function CustomersCard({ page }: { readonly page: Page }) {
   const opened = useOpened();
   const mayChange = useMayChange();
   const { spend, rows, matching, budgets, limited } = useCustomerLines(page, { q: useSettled(q.trim()), shown });
-  const runsOut = outlookColumn<CustomerLine>((row) => outlookOf(row, budgets.outlooks), 'very');
   const all = { hasNextPage: isMore(spend.data?.groups, shown), isFetchingNextPage: spend.isPlaceholderData };
   return (
     <TableCard
@@ -57,7 +55,7 @@ export function CustomersCard({ page }: { readonly page: Page }) {
       }
       caption="Customers, highest spend first"
       query={spend}
-      columns={[...CUSTOMER_COLUMNS, runsOut]}
+      columns={customerColumns((row) => outlookOf(row, budgets.outlooks))}
       above={
         <>
           <RunsOutNext budgets={budgets} linkOf={({ owner }) => opened.linkTo(owner)} />

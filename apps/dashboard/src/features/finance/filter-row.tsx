@@ -16,11 +16,11 @@ type Props = Pick<Finance, 'by' | 'search' | 'change'>;
 export function FilterRow(finance: Props) {
   const [isOpen, setIsOpen] = useState(false);
   return (
-    <div className="print:hidden">
+    <div className="sm:contents print:hidden!">
       <Button className="sm:hidden" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
         Group and filter
       </Button>
-      <div className={`flex-wrap items-center gap-2 sm:flex ${isOpen ? 'flex max-sm:mt-2' : 'hidden'}`}>
+      <div className={`flex-wrap items-center gap-2 sm:contents ${isOpen ? 'flex max-sm:mt-2' : 'hidden'}`}>
         <Filters {...finance} />
       </div>
     </div>

@@ -58,7 +58,7 @@ describe('amounts', () => {
   });
 
   test('rows and total as drawn add up, or the difference is named', () => {
-    expect(roundingDifference([0.004, 0.004, 0.004], 0.012, 2)).toBe('0.01');
+    expect(roundingDifference([0.004, 0.004, 0.004], 0.012, 2)).toBe('+0.01');
     expect(roundingDifference([0.005, 0.005], 0.01, 2)).toBe('−0.01');
     expect(roundingDifference([0.1, 0.2], 0.3, 2)).toBeNull();
     expect(roundingDifference([0.1, null], 0.1, 2)).toBeNull();
@@ -69,7 +69,7 @@ describe('amounts', () => {
         (nanos, decimals) => {
           const rows = nanos.map((nano) => nano / 1e9);
           const total = nanos.reduce((sum, nano) => sum + nano, 0) / 1e9;
-          const cents = (text: string) => BigInt(text.replace('−', '-').replace(/[.,]/g, ''));
+          const cents = (text: string) => BigInt(text.replace('−', '-').replace(/[+.,]/g, ''));
           const drawn = rows.reduce((sum, usd) => sum + cents(formatFixed(usd, decimals)), 0n);
           const difference = roundingDifference(rows, total, decimals);
           expect(drawn + (difference === null ? 0n : cents(difference))).toBe(cents(formatFixed(total, decimals)));

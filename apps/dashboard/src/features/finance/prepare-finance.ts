@@ -120,7 +120,7 @@ export function roundingDifference(rows: Amounts, total: number | null, decimals
   if (total === null || rows.includes(null)) return null;
   const shown = rows.reduce<bigint>((sum, usd) => sum + roundTo(toNano(usd ?? 0), decimals), 0n);
   const difference = roundTo(toNano(total), decimals) - shown;
-  return difference === 0n ? null : drawUnits(difference, decimals);
+  return difference === 0n ? null : `${difference > 0n ? '+' : ''}${drawUnits(difference, decimals)}`;
 }
 
 /** +12.3 %, −4.0 %, new. */

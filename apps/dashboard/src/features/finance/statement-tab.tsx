@@ -28,7 +28,10 @@ export function StatementTab() {
   const project = useProjects().data?.data.find(({ id }) => id === finance.page.projectId);
   return (
     <div className="flex min-w-0 flex-col gap-4">
-      <FilterRow {...finance} />
+      <div className="flex flex-wrap items-center gap-2">
+        <FilterRow {...finance} />
+        <StatementCopies />
+      </div>
       <Failure of={statement} />
       {data !== undefined && (
         <div className={`flex min-w-0 flex-col gap-4 ${statement.isPlaceholderData ? 'opacity-60' : ''}`}>
@@ -60,8 +63,19 @@ export function StatementTab() {
 const hasNoFilter = (search: FinanceSearch) =>
   (Object.keys({ ...FILTERS, ...LEVEL_FILTERS }) as FilterName[]).every((name) => search[name] === undefined);
 
-/** Project, zone and month of the statement, and its copies. */
-export function StatementActions() {
+/** Project and month of the statement. */
+export function StatementScope() {
+  const finance = useFinance();
+  return (
+    <div className="flex flex-wrap items-center gap-1.5 print:hidden">
+      <ProjectFilter page={finance.page} />
+      <MonthPicker {...finance} />
+    </div>
+  );
+}
+
+/** Zone, files, closing and printing. Beside the title, they would move the tabs to a second line. */
+function StatementCopies() {
   const finance = useFinance();
   const { query, statement, month, by } = finance;
   const csv = useMutation({
@@ -77,10 +91,8 @@ export function StatementActions() {
   const isOther = customer !== undefined || label !== undefined;
   const failure = csv.error ?? focus.error;
   return (
-    <div className="flex flex-wrap items-center gap-1.5 print:hidden">
-      <ProjectFilter page={finance.page} />
+    <div className="ml-auto flex flex-wrap items-center gap-1.5 print:hidden">
       <ZonePicker {...finance} />
-      <MonthPicker {...finance} />
       <Button disabled={csv.isPending} onClick={() => csv.mutate()}>
         <Download /> CSV
       </Button>

@@ -1,2 +1,2 @@
 /** For addresses that the gateway itself calls: it says so before one is refused. */
-export const EGRESS_HINT = 'EGRESS_ALLOW has to name a private address.';
+export const EGRESS_HINT = 'To reach a private address, add it to EGRESS_ALLOW.';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { CUSTOMER_FIELDS, KEY_FIELDS, PROJECT_FIELDS } from '../projects/field-specs';
-import { FieldError, fillForm, foldFields, isSet, readBack, readForm } from './prepare-form';
+import { describeFault, FieldError, fillForm, foldFields, isSet, readBack, readForm } from './prepare-form';
 
 describe('forms', () => {
   test('empty is no limit; money stays the text it was', () => {
@@ -167,4 +167,16 @@ test('a limit of zero is refused before it is sent, but for the number of custom
   expect(read('10')).toEqual({ rate_limit_per_minute: 10 });
   const customers = PROJECT_FIELDS.filter(({ name }) => name === 'max_customers');
   expect(readForm(customers, { max_customers: '0' })).toEqual({ max_customers: 0 });
+});
+
+test('a fault names its field without its unit; a whole sentence stays', () => {
+  expect([
+    describeFault('Alias', 'must be 1 to 32 lower-case letters, digits and hyphens.'),
+    describeFault('Latency, ms', 'must be 1 or more'),
+    describeFault('Targets', 'Row 2: choose a model'),
+  ]).toEqual([
+    'Alias must be 1 to 32 lower-case letters, digits and hyphens.',
+    'Latency must be 1 or more.',
+    'Row 2: choose a model',
+  ]);
 });

@@ -76,6 +76,13 @@ export class FieldError extends Error {
   }
 }
 
+/** `must be 1 or more` as a sentence about its field; a message that is one stays. */
+export function describeFault(label: string, message: string): string {
+  if (!/^[a-z]/.test(message)) return message;
+  // A unit, as in `Latency, ms`, is no part of the name.
+  return `${label.replace(/, [^,]+$/, '')} ${message}${message.endsWith('.') ? '' : '.'}`;
+}
+
 const READERS: Readonly<Record<FieldKind, (text: string) => unknown>> = {
   text: (text) => text,
   usd: (text) => {

@@ -7,7 +7,15 @@ import { Dialog } from '../../ui/dialog';
 import { ErrorState } from '../../ui/error-state';
 import { Form } from '../../ui/form';
 import { ConflictNote } from './conflict-note';
-import { changedFields, FieldError, type FieldSpec, type FormValues, fillForm, readForm } from './prepare-form';
+import {
+  changedFields,
+  describeFault,
+  FieldError,
+  type FieldSpec,
+  type FormValues,
+  fillForm,
+  readForm,
+} from './prepare-form';
 import { SpecFields } from './spec-fields';
 
 /** Changed resource. */
@@ -62,7 +70,10 @@ export function SpecForm(props: SpecFormProps) {
       setWrong(cause);
     }
   };
-  const errorOf = (name: string) => (wrong?.field === name ? wrong.message : refusalAt(name, error, specs));
+  const errorOf = (name: string) => {
+    const message = wrong?.field === name ? wrong.message : refusalAt(name, error, specs);
+    return message && describeFault(specs.find((spec) => spec.name === name)?.label ?? '', message);
+  };
   const onValue = (spec: FieldSpec, value: string | boolean) => {
     if (wrong?.field === spec.name) setWrong(null);
     setValues((before) => ({ ...before, ...emptied(spec), [spec.name]: value }));

@@ -65,12 +65,16 @@ export function MePage() {
 /** An admin token is no person. */
 function NoPerson() {
   return (
-    <Card title="A page of people">
+    <Card title="No keys with an admin token">
       <p>
-        People who sign in have their keys, spend and requests here. An admin token is no person, so it has none. Keys
-        of projects are under{' '}
+        This page shows a person their own keys, spend and requests. You signed in with an admin token, which belongs to
+        nobody. Find the keys of all projects under{' '}
         <Link to="/projects" className="underline">
           Projects & keys
+        </Link>
+        , and the people who sign in under{' '}
+        <Link to="/teams" className="underline">
+          Teams & people
         </Link>
         .
       </p>

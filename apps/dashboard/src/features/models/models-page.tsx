@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react';
 import { findModel, useUnpriced } from '../../api/models';
 import { useMayChange } from '../../api/session';
 import { SeriesName } from '../../charts/series-name';
-import { countOf, formatCount } from '../../format/format-number';
+import { countOf, formatCount, formatMs, formatShare } from '../../format/format-number';
 import { useOpened } from '../../range/use-opened';
 import { usePage } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
@@ -157,12 +157,10 @@ const price = (name: Price, header: string, wideOnly?: 'most'): Column<ModelLine
   value: ({ listed }) => listed?.[`${name}_usd_per_million`] ?? null,
 });
 
-/** Shares and errors of the range. */
-const COLUMNS: readonly Column<ModelLine>[] = [
-  {
-    header: 'Model',
-    value: ({ model }) => model,
-    cell: ({ model, listed, use }) => (
+function Name({ model, listed, use }: ModelLine) {
+  const ends = listed?.deprecation_date;
+  return (
+    <>
       <span className="inline-flex max-w-full items-center gap-2">
         {use === null ? (
           <span
@@ -178,7 +176,22 @@ const COLUMNS: readonly Column<ModelLine>[] = [
         {listed !== null && <ManagedMark resource="model" id={`${listed.provider}/${model}`} />}
         {listed?.edited && <Badge tone="accent">edited</Badge>}
       </span>
-    ),
+      {/* Phones have no columns for them. */}
+      <span className="block text-2xs whitespace-normal text-muted md:hidden">
+        {use !== null && <span className="block">p95 {formatMs(use.p95Ms)}</span>}
+        {use !== null && <span className="block">{formatShare(use.errorRate)} failed</span>}
+        {ends && <span className="block text-warn">{describeEnd(ends, Date.now())}</span>}
+      </span>
+    </>
+  );
+}
+
+/** Shares and errors of the range. */
+const COLUMNS: readonly Column<ModelLine>[] = [
+  {
+    header: 'Model',
+    value: ({ model }) => model,
+    cell: (line) => <Name {...line} />,
   },
   { header: 'Provider', wideOnly: true, value: ({ provider }) => provider },
   { header: 'Share of requests', unit: 'share', value: ({ use }) => use?.share ?? null },

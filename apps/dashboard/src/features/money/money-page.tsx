@@ -1,7 +1,7 @@
 import { useSearch } from '@tanstack/react-router';
 import { usePage } from '../../range/use-page';
 import { TabbedCards } from '../../ui/tabbed-cards';
-import { StatementActions, StatementTab } from '../finance/statement-tab';
+import { StatementScope, StatementTab } from '../finance/statement-tab';
 import { PageFrame } from '../shell/page-frame';
 import { ExploreTab } from '../spend/explore-tab';
 
@@ -19,7 +19,7 @@ export function MoneyPage() {
       title="Spend & statements"
       page={isStatement ? undefined : page}
       hasCharts={!isStatement}
-      actions={isStatement && <StatementActions />}
+      actions={isStatement && <StatementScope />}
     >
       <TabbedCards label="Spend and statements" tabs={TABS} />
     </PageFrame>

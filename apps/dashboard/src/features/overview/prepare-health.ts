@@ -2,19 +2,20 @@ import { failureRate } from '@llm0/core/errors/outcome';
 import type { ErrorBucket } from '../../api/stats';
 import { type ChartData, prepareLines, withCounts } from '../../charts/prepare-series';
 import { MEANING } from '../../charts/series-colors';
+import { OUTCOME_LABELS } from '../../format/outcome-labels';
 
-const line = (name: keyof typeof MEANING, label: string, value: (bucket: ErrorBucket) => number | null) => ({
-  ...{ name, label, value, color: MEANING[name] },
+const line = (name: keyof typeof OUTCOME_LABELS, value: (bucket: ErrorBucket) => number | null) => ({
+  ...{ name, label: OUTCOME_LABELS[name], value, color: MEANING[name] },
 });
 
-/** Drawn from the bottom up: failures on top, for visibility. Named as requests are filtered. */
+/** Drawn from the bottom up: failures on top, for visibility. */
 const OUTCOMES = [
-  line('success', 'Success', (bucket) => bucket.success),
-  line('aborted', 'Aborted', (bucket) => bucket.aborted),
-  line('cap_exceeded', 'Over a cap', (bucket) => bucket.cap_exceeded),
-  line('rate_limited', 'Rate limited', (bucket) => bucket.rate_limited),
-  line('caller_error', 'Caller error', (bucket) => bucket.caller_errors),
-  line('error', 'Failed', (bucket) => bucket.failures),
+  line('success', (bucket) => bucket.success),
+  line('aborted', (bucket) => bucket.aborted),
+  line('cap_exceeded', (bucket) => bucket.cap_exceeded),
+  line('rate_limited', (bucket) => bucket.rate_limited),
+  line('caller_error', (bucket) => bucket.caller_errors),
+  line('error', (bucket) => bucket.failures),
 ];
 export const OUTCOME_LAYERS = OUTCOMES.map(({ name, label, color }) => ({ name, label, color }));
 
@@ -27,7 +28,7 @@ export function prepareStatuses(times: readonly number[], buckets: readonly Erro
 /** Share of failures among answers and failures; null without either. */
 export const prepareErrorRate = (times: readonly number[], buckets: readonly ErrorBucket[]): ChartData =>
   withCounts(
-    prepareLines({ times, buckets, lines: [line('error', 'Failed', failureRate)], empty: null }),
+    prepareLines({ times, buckets, lines: [line('error', failureRate)], empty: null }),
     buckets,
     ({ success, failures }) => success + failures,
   );

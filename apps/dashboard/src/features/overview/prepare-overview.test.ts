@@ -62,7 +62,7 @@ describe('cards', () => {
       value: '90.00 %',
       now: 0.9,
       before: 0.9,
-      detail: 'without 20 that callers or limits stopped',
+      detail: 'without 20 stopped requests',
     });
   });
 

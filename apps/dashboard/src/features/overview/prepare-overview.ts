@@ -1,7 +1,8 @@
 import { domainOf, type ErrorDomain, failureRate } from '@llm0/core/errors/outcome';
 import type { LatencyBucket, Overview } from '../../api/stats';
-import { formatCompact, formatCount, formatMs, formatShare } from '../../format/format-number';
+import { countOf, formatCompact, formatMs, formatShare } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
+import { OUTCOME_LABELS } from '../../format/outcome-labels';
 import { statsOf } from '../../ui/prepare-stat';
 import type { Stat } from '../../ui/stat-card';
 import { hitRate } from '../cache/prepare-cache';
@@ -26,7 +27,7 @@ export function withLatency(
 /** The cards of the overview, each with the same number of the previous period. */
 export function prepareStats(now: Overview | undefined, before: Overview | undefined): Stat[] {
   const stat = statsOf(now, before);
-  const p50 = now && `p50 ${formatMs(now.latency_ms.p50)}, answers of providers`;
+  const p50 = now && `p50 ${formatMs(now.latency_ms.p50)}, of providers`;
   const tokens = now && `${formatCompact(now.tokens_in)} in, ${formatCompact(now.tokens_out)} out`;
   return [
     stat({ label: 'Spend', pick: (o) => o.cost_usd, show: formatUsd }),
@@ -57,12 +58,12 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
 /** What the share of successes leaves out. */
 function describeStopped({ requests, success, failures }: Overview): string | undefined {
   const stopped = requests - success - failures;
-  return stopped === 0 ? undefined : `without ${formatCount(stopped)} that callers or limits stopped`;
+  return stopped === 0 ? undefined : `without ${countOf(stopped, 'stopped request')}`;
 }
 
 export const DOMAIN_LABELS = {
   caller: 'Caller',
-  aborted: 'Caller left',
+  aborted: OUTCOME_LABELS.aborted,
   policy: 'Limits',
   provider: 'Provider',
   gateway: 'Gateway',

@@ -33,7 +33,7 @@ export function ProviderHealthCard({ page }: { readonly page: Page }) {
   const { query, times, strips } = useStrips(page);
   const [isWhole, setIsWhole] = useState(false);
   const { range, timeZone } = page;
-  const { intervalMs, count } = times;
+  const { intervalMs } = times;
   const describe = (bar: Bar) => describeBar(bar, { intervalMs, timeZone });
   const stampOf = (ms: number) => formatStamp(ms, timeZone).slice(0, STAMP);
   return (
@@ -41,9 +41,7 @@ export function ProviderHealthCard({ page }: { readonly page: Page }) {
       title="Provider health"
       actions={
         <span className="flex h-7 items-center gap-2">
-          <span className="text-xs text-muted">
-            {count} bars of {describeLength(intervalMs)}
-          </span>
+          <span className="text-xs text-muted">One bar: {describeLength(intervalMs)}</span>
           {strips !== undefined && strips.length > SHOWN && (
             <Button size="small" aria-expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
               {isWhole ? 'Show fewer' : `Show all ${strips.length}`}

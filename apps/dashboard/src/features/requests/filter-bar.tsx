@@ -2,6 +2,7 @@ import { OUTCOMES } from '@llm0/core/errors/outcome';
 import { Popover } from 'radix-ui';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useSession } from '../../api/session';
+import { outcomeLabel } from '../../format/outcome-labels';
 import { CACHES, type RequestFilter, valuesOf } from '../../range/request-filter';
 import { Button } from '../../ui/button';
 import { Form, SearchInput, Select } from '../../ui/form';
@@ -42,7 +43,7 @@ export function FilterBar({ filter, projectId, onChange }: Props) {
           aria-label={label}
           className="w-32 max-sm:flex-1"
           anyLabel={valuesOf(filter[name]).length > 1 ? 'Multiple' : anyLabel}
-          options={values.map((value) => [value, value.replace('_', ' ')] as const)}
+          options={values.map((value) => [value, outcomeLabel(value)] as const)}
           value={typeof filter[name] === 'string' ? filter[name] : ''}
           onValue={(value) => onChange({ [name]: value || undefined })}
         />

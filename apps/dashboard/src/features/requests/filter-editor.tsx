@@ -1,4 +1,5 @@
 import { useKeyNames } from '../../api/projects';
+import { outcomeLabel } from '../../format/outcome-labels';
 import { Button } from '../../ui/button';
 import { Select } from '../../ui/form';
 import { Close } from '../../ui/icons';
@@ -71,5 +72,5 @@ export function FilterEditor({ chip, projectId, onChange, onDone }: Props) {
 export function useValueNames({ field, values }: Pick<Chip, 'field' | 'values'>): (value: string) => string {
   const keyName = useKeyNames(field === 'api_key_id' ? values : []);
   if (field === 'api_key_id') return keyName;
-  return (value) => (fieldOf(field).values === undefined ? value : value.replace('_', ' '));
+  return (value) => (fieldOf(field).values === undefined ? value : outcomeLabel(value));
 }

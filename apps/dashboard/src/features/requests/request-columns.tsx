@@ -2,6 +2,7 @@ import type { Log } from '../../api/logs';
 import { SeriesName } from '../../charts/series-name';
 import { formatCount } from '../../format/format-number';
 import { formatStamp, type TimeZoneChoice } from '../../format/format-time';
+import { OUTCOME_LABELS } from '../../format/outcome-labels';
 import { Badge, STATUS_TONES } from '../../ui/badge';
 import type { Column } from '../../ui/table/column';
 import { cacheOutcome, statusNote } from './prepare-request';
@@ -155,7 +156,10 @@ function StatusBadge({ log }: { readonly log: Log }) {
       ) : (
         <>
           <span className="sm:hidden">{log.http_status}</span>
-          <span className="max-w-22 truncate max-sm:hidden" title={log.error_code}>
+          <span
+            className="max-w-22 truncate font-mono max-sm:hidden"
+            title={`${OUTCOME_LABELS[log.outcome]}: ${log.error_code}`}
+          >
             {log.error_code}
           </span>
         </>

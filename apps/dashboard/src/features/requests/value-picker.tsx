@@ -1,5 +1,6 @@
 import { type KeyboardEvent, useId, useState } from 'react';
 import { useSuggestions } from '../../api/logs';
+import { outcomeLabel } from '../../format/outcome-labels';
 import { Input } from '../../ui/form';
 import { Check } from '../../ui/icons';
 import { useSettled } from '../../ui/use-settled';
@@ -133,17 +134,20 @@ function useOptions(field: FieldName, typed: string, projectId: string | undefin
   const asked = suggestionField(field, settled);
   const found = useSuggestions(asked, projectId);
   if (values !== undefined) {
-    const part = typed.trim().toLowerCase().replaceAll(' ', '_');
-    const options = values.filter((value) => value.includes(part)).map(asOption);
+    const part = typed.trim().toLowerCase();
+    const options = values
+      .map((value): Option => ({ value, label: outcomeLabel(value) }))
+      .filter(({ value, label }) => `${value} ${label.toLowerCase()}`.includes(part));
     return { options, isLoading: false };
   }
   const rows = asked === null ? [] : (found.data?.data ?? []);
   const options = rows.map(({ value, label }): Option => {
     if (asked?.field === 'label') return { label: `${value}=…`, typed: `${value}=` };
-    if (asked?.field.startsWith('label.')) return asOption(`${asked.field.slice('label.'.length)}=${value}`);
+    if (asked?.field.startsWith('label.')) {
+      const pair = `${asked.field.slice('label.'.length)}=${value}`;
+      return { value: pair, label: pair };
+    }
     return { value, label: label ?? value };
   });
   return { options, isLoading: asked !== null && found.isPending };
 }
-
-const asOption = (value: string): Option => ({ value, label: value.replace('_', ' ') });

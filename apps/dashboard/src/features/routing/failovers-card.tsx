@@ -33,7 +33,7 @@ export function FailoversCard() {
       }
       caption="Failovers from one target to the next, equal ones together"
       query={failovers}
-      columns={[...COLUMNS, ...timeColumns(timeZone)]}
+      columns={columnsOf(timeZone)}
       rows={rows}
       rowKey={keyOf}
       csvName="failovers"
@@ -44,29 +44,51 @@ export function FailoversCard() {
   );
 }
 
-const COLUMNS: readonly Column<FailoverGroup>[] = [
-  { header: 'From', value: (row) => formatTarget(originOf(row)) },
-  { header: 'To', value: (row) => formatTarget(targetOf(row)) },
+const zone = (timeZone: TimeZoneChoice) => (timeZone === 'utc' ? 'UTC' : 'local');
+const outcomeOf = ({ fallback_succeeded: isAnswered }: FailoverGroup) => (isAnswered ? 'answered' : 'failed too');
+
+/** A switch, and below it what phones and tablets have no columns for. */
+function Switch({ row, timeZone }: { readonly row: FailoverGroup; readonly timeZone: TimeZoneChoice }) {
+  return (
+    <>
+      <span className="block max-md:whitespace-normal">{formatTarget(originOf(row))}</span>
+      <span className="block text-2xs whitespace-normal text-muted xl:hidden">
+        <span className="md:hidden">
+          <span className="block text-xs text-text">to {formatTarget(targetOf(row))}</span>
+          {reasonOf(row)}, {outcomeOf(row)}
+        </span>
+        <span className="nums block">Last {formatStamp(row.last_at, timeZone)}</span>
+      </span>
+    </>
+  );
+}
+
+const columnsOf = (timeZone: TimeZoneChoice): readonly Column<FailoverGroup>[] => [
+  {
+    header: 'From',
+    wraps: true,
+    value: (row) => formatTarget(originOf(row)),
+    cell: (row) => <Switch row={row} timeZone={timeZone} />,
+  },
+  { header: 'To', wideOnly: true, value: (row) => formatTarget(targetOf(row)) },
   { header: 'Times', unit: 'count', value: (row) => row.times },
-  { header: 'Reason', value: reasonOf, tone: () => 'warn' },
+  { header: 'Reason', wideOnly: true, value: reasonOf, tone: () => 'warn' },
   {
     header: 'Outcome',
-    value: (row) => (row.fallback_succeeded ? 'answered' : 'failed too'),
+    wideOnly: true,
+    value: outcomeOf,
     tone: (row) => (row.fallback_succeeded ? 'good' : 'bad'),
   },
-  { header: 'Time lost, median', unit: 'ms', wideOnly: true, value: (row) => row.lost_ms },
-];
-
-const zone = (timeZone: TimeZoneChoice) => (timeZone === 'utc' ? 'UTC' : 'local');
-const timeColumns = (timeZone: TimeZoneChoice): readonly Column<FailoverGroup>[] => [
+  { header: 'Time lost, median', unit: 'ms', wideOnly: 'very', value: (row) => row.lost_ms },
   {
     header: `First (${zone(timeZone)})`,
-    wideOnly: 'very',
+    wideOnly: 'most',
     value: (row) => row.first_at,
     cell: (row) => formatStamp(row.first_at, timeZone),
   },
   {
     header: `Last (${zone(timeZone)})`,
+    wideOnly: 'very',
     value: (row) => row.last_at,
     cell: (row) => formatStamp(row.last_at, timeZone),
   },

@@ -27,7 +27,7 @@ const THRESHOLDS: Readonly<Record<Alert['kind'], Omit<FieldSpec, 'name'> | undef
   guardrail_hits: { label: 'Hits of guardrails', kind: 'integer' },
   provider_down: { label: 'Down for, minutes', kind: 'number' },
   store_down: undefined,
-  log_queue: { label: 'Oldest row waits for, minutes', kind: 'number' },
+  log_queue: { label: 'Wait of the oldest row, minutes', kind: 'number' },
   cache_ratio_fall: { ...percent, label: 'Hit ratio lost, %', hint: 'Compared with the week before' },
   spend_anomaly: {
     label: 'Deviations above the usual',
@@ -37,7 +37,7 @@ const THRESHOLDS: Readonly<Record<Alert['kind'], Omit<FieldSpec, 'name'> | undef
   error_budget_burn: {
     label: 'Burn rate',
     kind: 'number',
-    hint: 'How many times faster than it lasts the error budget is used up. 14.4 over an hour uses 2% of a month.',
+    hint: 'How many times too fast failures use up the error budget. 14.4 over an hour uses 2% of a month.',
   },
 };
 
@@ -88,7 +88,7 @@ const REST: readonly FieldSpec[] = [
     name: 'muted_until',
     label: 'Muted until',
     kind: 'instant',
-    hint: 'Your local time. No messages until then that it fires',
+    hint: 'In your local time. The alert sends no messages until then.',
   },
   { name: 'is_active', label: 'Active', kind: 'flag' },
 ];
@@ -122,7 +122,7 @@ export const KINDS: Readonly<Record<Alert['kind'], KindWords>> = {
   spend: { ...windowed, label: 'Spend reaches', show: (usd) => formatUsd(usd) },
   job_failed: {
     ...windowed,
-    label: 'A background job fails, or Redis loses its data',
+    label: 'A background job fails, or a store loses its data',
     show: () => '',
     takesProject: false,
   },
@@ -132,21 +132,21 @@ export const KINDS: Readonly<Record<Alert['kind'], KindWords>> = {
     ...{ isWindowed: false, takesProject: false, isReplayed: false },
   },
   store_down: {
-    ...{ label: 'A store is away', show: () => '' },
+    ...{ label: 'The database or the hot store is unreachable', show: () => '' },
     ...{ isWindowed: false, takesProject: false, isReplayed: false },
   },
   log_queue: {
-    ...{ label: 'Rows of the log wait for', show: (minutes) => `${rounded(minutes)} min` },
+    ...{ label: 'Log rows wait longer than', show: (minutes) => `${rounded(minutes)} min` },
     ...{ isWindowed: false, takesProject: false, isReplayed: false },
   },
   cache_ratio_fall: {
     ...windowed,
-    label: 'The cache loses',
-    show: (share) => `${showShare(share)} of its hits`,
+    label: 'The cache hit ratio falls by',
+    show: showShare,
     isReplayed: false,
   },
   spend_anomaly: {
-    ...{ label: 'Spend of an hour is odd by', show: (z) => `${rounded(z)} deviations` },
+    ...{ label: 'Hourly spend exceeds the usual by', show: (z) => `${rounded(z)} deviations` },
     ...{ isWindowed: false, takesProject: true, isReplayed: false },
   },
   error_budget_burn: { ...windowed, label: 'The error budget burns', show: (rate) => `${rounded(rate)}× too fast` },

@@ -1,5 +1,6 @@
 import { useSystem } from '../../api/settings';
-import { formatBytes, formatMs } from '../../format/format-number';
+import { formatBytes } from '../../format/format-number';
+import { formatLength } from '../../format/format-time';
 import { Card } from '../../ui/card';
 import { Failure } from '../../ui/error-state';
 
@@ -22,10 +23,10 @@ export function SystemCard() {
               ['Providers', data.providers.join(', ') || 'none'],
               ['Requests are stored for', `${data.log_retention_days} days`],
               ['Prompts and answers', data.log_bodies ? `kept for ${data.log_bodies_ttl_days} days` : 'not kept'],
-              ['Answers are cached for', `${data.cache_ttl_seconds} s`],
+              ['Answers are cached for', formatLength(data.cache_ttl_seconds * 1000)],
               ['Maximum cache size', formatBytes(data.cache_max_bytes)],
-              ['Timeout to the first event', formatMs(data.request_timeout_ms)],
-              ['Timeout of whole answers', formatMs(data.answer_timeout_ms)],
+              ['Timeout to the first event', formatLength(data.request_timeout_ms)],
+              ['Timeout of whole answers', formatLength(data.answer_timeout_ms)],
             ] as const
           ).map(([name, value]) => (
             <div key={name} className="flex justify-between gap-4 border-b py-1.5">

@@ -5,6 +5,7 @@ import { type ToolCall, useToolBodies } from '../../api/tools';
 import { formatBytes, formatMs } from '../../format/format-number';
 import { formatInstant } from '../../format/format-time';
 import { formatUsdExact } from '../../format/format-usd';
+import { outcomeLabel } from '../../format/outcome-labels';
 import { usePage } from '../../range/use-page';
 import { Badge, STATUS_TONES } from '../../ui/badge';
 import { Dialog, type DialogOf } from '../../ui/dialog';
@@ -33,7 +34,7 @@ export function CallDrawer({ of: call, onClose }: DialogOf<ToolCall>) {
     <Dialog kind="drawer" title={`${call.server}: ${call.tool}`} description={call.id} onClose={onClose}>
       <div className="grid gap-5 *:min-w-0">
         <div className="flex flex-wrap gap-2">
-          <Badge tone={STATUS_TONES[call.status]}>{call.status.replace('_', ' ')}</Badge>
+          <Badge tone={STATUS_TONES[call.status]}>{outcomeLabel(call.status)}</Badge>
           {call.is_error && <Badge tone="warn">isError</Badge>}
         </div>
         {call.error_code !== null && (

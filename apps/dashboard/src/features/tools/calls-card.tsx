@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useKeyNames, useProjectNames } from '../../api/projects';
 import { readToolCall, type ToolCall, type ToolCallQuery, useMcpServers, useToolCalls } from '../../api/tools';
+import { outcomeLabel } from '../../format/outcome-labels';
 import { useOpened } from '../../range/use-opened';
 import { usePage } from '../../range/use-page';
 import { STATUS_TONES } from '../../ui/badge';
@@ -129,7 +130,7 @@ const COLUMNS: readonly Column<ToolCall>[] = [
   { header: 'Tool', narrow: true, value: (row) => row.tool },
   {
     header: 'Outcome',
-    value: (row) => (row.status === 'success' && row.is_error ? 'tool failed' : row.status.replace('_', ' ')),
+    value: (row) => (row.status === 'success' && row.is_error ? 'Tool failed' : outcomeLabel(row.status)),
     tone: (row) => (row.status === 'success' && row.is_error ? 'warn' : (STATUS_TONES[row.status] ?? 'neutral')),
   },
   { header: 'Time taken', unit: 'ms', value: (row) => row.latency_ms },

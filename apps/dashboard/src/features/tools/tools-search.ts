@@ -1,13 +1,14 @@
+import { OUTCOME_LABELS } from '../../format/outcome-labels';
 import { oneOf, text } from '../../range/page-search';
 
 /** Outcome → label. */
 export const OUTCOMES = {
-  success: 'success',
-  failed: 'failed in any way',
-  error: 'error',
-  rate_limited: 'rate limited',
-  cap_exceeded: 'cap exceeded',
-  aborted: 'aborted',
+  success: OUTCOME_LABELS.success,
+  failed: 'Not successful',
+  error: OUTCOME_LABELS.error,
+  rate_limited: OUTCOME_LABELS.rate_limited,
+  cap_exceeded: OUTCOME_LABELS.cap_exceeded,
+  aborted: OUTCOME_LABELS.aborted,
 } as const;
 
 /** Address parameters of the tools page. */

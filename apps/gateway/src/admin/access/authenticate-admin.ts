@@ -109,7 +109,6 @@ function notSignedIn(): GatewayError {
 }
 
 export function wrongToken(): GatewayError {
-  const message =
-    'This admin token is not valid here. The admin API takes neither API keys nor tokens of the role scim.';
+  const message = 'This admin token is not valid. API keys and SCIM tokens do not sign in here.';
   return new GatewayError('invalid_api_key', message);
 }

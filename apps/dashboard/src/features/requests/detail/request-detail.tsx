@@ -9,6 +9,7 @@ import { Waterfall } from '../../../charts/waterfall/waterfall';
 import { countOf, formatCount, formatMs } from '../../../format/format-number';
 import { formatInstant, type TimeZoneChoice } from '../../../format/format-time';
 import { formatUsdExact } from '../../../format/format-usd';
+import { OUTCOME_LABELS } from '../../../format/outcome-labels';
 import { Badge, STATUS_TONES } from '../../../ui/badge';
 import { Button } from '../../../ui/button';
 import { Dialog } from '../../../ui/dialog';
@@ -94,7 +95,7 @@ function Summary({ log }: { readonly log: Log }) {
   return (
     <div className="grid gap-2">
       <div className="flex flex-wrap items-center gap-2">
-        <Badge tone={STATUS_TONES[log.outcome]}>{log.outcome.replace('_', ' ')}</Badge>
+        <Badge tone={STATUS_TONES[log.outcome]}>{OUTCOME_LABELS[log.outcome]}</Badge>
         <Badge>{log.http_status}</Badge>
         <Badge>{cacheOutcome(log) === 'miss' ? 'cache miss' : `${cacheOutcome(log)} cache hit`}</Badge>
         {log.stream && <Badge>stream</Badge>}
