@@ -14,7 +14,11 @@ export interface Stat {
 }
 
 /** One number with its change against the previous period. */
-function StatCard({ stat, isLoading, hasDetails = false }: { readonly stat: Stat } & Omit<GridProps, 'stats'>) {
+function StatCard({
+  stat,
+  isLoading,
+  hasDetails = false,
+}: { readonly stat: Stat } & Omit<GridProps, 'stats' | 'isCompared'>) {
   const [changed, format] = stat.isShare === true ? [pointsOf, formatPoints] : [changeOf, formatChange];
   const change = changed(stat.now, stat.before);
   return (
@@ -42,20 +46,29 @@ function toneOf(change: number, better: Stat['better']): string {
   return change > 0 === (better === 'more') ? 'text-good' : 'text-bad';
 }
 
+const AGAINST = 'Changes compare with the same length of time before.';
+const NO_CHANGES = 'No changes: the log has no whole period before this one.';
+
 interface GridProps {
+  /** Says what changes are against. */
+  readonly isCompared?: boolean;
   readonly stats: readonly Stat[];
   readonly isLoading: boolean;
   /** Keeps two lines for details where one has no room. */
   readonly hasDetails?: boolean;
 }
 
-/** Cards side by side, with hairlines between them. */
-export function StatGrid({ stats, ...rest }: GridProps) {
+/** Cards side by side, with hairlines between them, and what their changes are against. */
+export function StatGrid({ stats, isCompared = false, ...rest }: GridProps) {
+  const hasChanges = stats.some(({ before }) => before !== null);
   return (
-    <div className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border bg-line sm:grid-cols-4">
-      {stats.map((stat) => (
-        <StatCard key={stat.label} stat={stat} {...rest} />
-      ))}
+    <div>
+      <div className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border bg-line sm:grid-cols-4">
+        {stats.map((stat) => (
+          <StatCard key={stat.label} stat={stat} {...rest} />
+        ))}
+      </div>
+      {isCompared && <p className="mt-1 text-2xs text-muted">{hasChanges ? AGAINST : NO_CHANGES}</p>}
     </div>
   );
 }

@@ -41,7 +41,7 @@ export function CachePage() {
         </ChangeButton>
       }
     >
-      <StatGrid isLoading={now.isPending} stats={prepareCacheStats(now.data, before)} />
+      <StatGrid isCompared isLoading={now.isPending} stats={prepareCacheStats(now.data, before)} />
       <Charts page={page} />
       <TableCard
         title="By model"

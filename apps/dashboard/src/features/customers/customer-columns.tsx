@@ -6,8 +6,11 @@ import type { Outlook } from '../projects/spending/prepare-outlooks';
 import { daysColumn, outlookColumn } from '../projects/spending/spending-columns';
 import type { CustomerLine } from './prepare-customers';
 
-/** `$0.10 of $1.00 a day, $2.00 of $5.00 a month` in the one project that limits it, or the number of those. */
-export function describeLimits({ limits }: Pick<CustomerLine, 'limits'>): string | null {
+/** `$0.10 of $1.00 a day, $2.00 of $5.00 a month in Shop`: the one project that limits it, or the number of those. */
+export function describeLimits(
+  { limits }: Pick<CustomerLine, 'limits'>,
+  projectName: (id: string) => string,
+): string | null {
   const [one, ...others] = limits;
   if (one === undefined) return null;
   if (others.length > 0) return `in ${limits.length} projects`;
@@ -16,17 +19,18 @@ export function describeLimits({ limits }: Pick<CustomerLine, 'limits'>): string
     ...(daily === null ? [] : [`${formatUsd(today)} of ${formatUsd(daily)} a day`]),
     ...(monthly === null ? [] : [`${formatUsd(month)} of ${formatUsd(monthly)} a month`]),
   ];
-  return parts.length === 0 ? 'requests' : parts.join(', ');
+  return `${parts.length === 0 ? 'requests' : parts.join(', ')} in ${projectName(one.project_id)}`;
 }
 
 interface SmallProps {
   readonly row: CustomerLine;
   readonly outlook: Outlook | undefined;
+  readonly projectName: (id: string) => string;
 }
 
 /** Below the name where the columns are hidden. */
-function SmallLine({ row, outlook }: SmallProps) {
-  const limits = describeLimits(row);
+function SmallLine({ row, outlook, projectName }: SmallProps) {
+  const limits = describeLimits(row, projectName);
   return (
     <span className="block text-2xs font-normal whitespace-normal text-muted 2xl:hidden">
       {row.monthUsd !== null && <span className="block md:hidden">{formatUsd(row.monthUsd)} this month</span>}
@@ -38,6 +42,7 @@ function SmallLine({ row, outlook }: SmallProps) {
 
 export const customerColumns = (
   outlookOf: (row: CustomerLine) => Outlook | undefined,
+  projectName: (id: string) => string,
 ): readonly Column<CustomerLine>[] => [
   {
     header: 'Customer',
@@ -51,7 +56,7 @@ export const customerColumns = (
             <ManagedMark key={one.project_id} resource="customer_limits" id={`${one.project_id}/${one.customer_id}`} />
           ))}
         </span>
-        <SmallLine row={row} outlook={outlookOf(row)} />
+        <SmallLine {...{ row, projectName, outlook: outlookOf(row) }} />
       </>
     ),
   },
@@ -63,9 +68,9 @@ export const customerColumns = (
   {
     header: 'Limits',
     wideOnly: 'most',
-    value: describeLimits,
+    value: (row) => describeLimits(row, projectName),
     cell: (row) => {
-      const limits = describeLimits(row);
+      const limits = describeLimits(row, projectName);
       return limits === null ? <span className="text-muted">none</span> : <Badge>{limits}</Badge>;
     },
   },

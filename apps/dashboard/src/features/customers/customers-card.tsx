@@ -1,5 +1,5 @@
 import { useMemo, useState } from 'react';
-import { useCustomers, useLimitedCustomers } from '../../api/projects';
+import { useCustomers, useLimitedCustomers, useProjectNames } from '../../api/projects';
 import { useMayChange } from '../../api/session';
 import { asInterval, useSpend } from '../../api/stats';
 import { formatCount } from '../../format/format-number';
@@ -34,6 +34,7 @@ export function CustomersCard({ page }: { readonly page: Page }) {
   const [shown, setShown] = useState(STEP);
   const opened = useOpened();
   const mayChange = useMayChange();
+  const projectName = useProjectNames();
   const { spend, rows, matching, budgets, limited } = useCustomerLines(page, { q: useSettled(q.trim()), shown });
   const all = { hasNextPage: isMore(spend.data?.groups, shown), isFetchingNextPage: spend.isPlaceholderData };
   return (
@@ -55,7 +56,7 @@ export function CustomersCard({ page }: { readonly page: Page }) {
       }
       caption="Customers, highest spend first"
       query={spend}
-      columns={customerColumns((row) => outlookOf(row, budgets.outlooks))}
+      columns={customerColumns((row) => outlookOf(row, budgets.outlooks), projectName)}
       above={
         <>
           <RunsOutNext budgets={budgets} linkOf={({ owner }) => opened.linkTo(owner)} />

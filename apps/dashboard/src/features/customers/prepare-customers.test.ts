@@ -35,8 +35,8 @@ describe('customers', () => {
 
 test('a limit shows the spend of its own project', () => {
   const limits = [customer('acme', { daily_spend_limit_usd: null, monthly_spend_limit_usd: 5, month_usd: 1.06 })];
-  expect(describeLimits({ limits })).toBe('$1.06 of $5.00 a month');
-  expect(describeLimits({ limits: [...limits, customer('acme', { project_id: 'q' })] })).toBe('in 2 projects');
+  expect(describeLimits({ limits }, () => 'Shop')).toBe('$1.06 of $5.00 a month in Shop');
+  expect(describeLimits({ limits: [...limits, customer('acme', { project_id: 'q' })] }, String)).toBe('in 2 projects');
 });
 
 test('an address names a customer of one project, or of all', () => {

@@ -87,6 +87,7 @@ export function OverviewPage() {
       <UnpricedBanner />
       <Failure of={now} />
       <StatGrid
+        isCompared
         hasDetails
         stats={prepareStats(withLatency(now.data, slow), withLatency(before, slowBefore))}
         isLoading={now.data === undefined && now.error === null}
