@@ -1,4 +1,5 @@
 import { useProjectNames } from '../../api/projects';
+import { useExampleModel } from '../../api/settings';
 import { useOpened } from '../../range/use-opened';
 import { usePage } from '../../range/use-page';
 import { type Column, timeColumn } from '../../ui/table/column';
@@ -16,6 +17,7 @@ export function BatchesPage() {
   const page = usePage();
   const batches = useBatches(page.projectId);
   const opened = useOpened();
+  const model = useExampleModel();
   const projectName = useProjectNames();
   const project: Column<Batch> = { header: 'Project', wideOnly: true, value: (row) => projectName(row.project_id) };
   return (
@@ -32,7 +34,7 @@ export function BatchesPage() {
         emptyHint={
           <FirstCall
             text="A batch answers many requests at leisure, often at half the price. Upload a file with one request a line, then start it."
-            code={firstBatch()}
+            code={firstBatch(model)}
           />
         }
       >
@@ -43,8 +45,8 @@ export function BatchesPage() {
   );
 }
 
-const firstBatch = () => `cat > requests.jsonl <<'END'
-{"custom_id": "1", "method": "POST", "url": "/v1/chat/completions", "body": {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"}]}}
+const firstBatch = (model: string) => `cat > requests.jsonl <<'END'
+{"custom_id": "1", "method": "POST", "url": "/v1/chat/completions", "body": {"model": "${model}", "messages": [{"role": "user", "content": "Hello"}]}}
 END
 FILE=$(curl -s ${location.origin}/v1/files \\
   -H "Authorization: Bearer $LLM0_API_KEY" \\
