@@ -8,7 +8,7 @@ import { TableCard } from '../../ui/table/table-card';
 import { FirstCall } from '../shell/first-call';
 import { PageFrame } from '../shell/page-frame';
 import { BatchDrawer } from './batch-drawer';
-import { progressOf, STATUS_TONES } from './prepare-batch';
+import { progressOf, statusOf, toneOf } from './prepare-batch';
 import { ProgressBar } from './progress-bar';
 import { type Batch, useBatches } from './use-batches';
 
@@ -60,7 +60,7 @@ curl ${location.origin}/v1/batches \\
 
 const BATCH: Column<Batch> = { header: 'Batch', narrow: true, value: (row) => row.batch_id };
 const COLUMNS: readonly Column<Batch>[] = [
-  { header: 'Status', value: (row) => row.status, tone: (row) => STATUS_TONES[row.status] },
+  { header: 'Status', value: statusOf, tone: toneOf },
   {
     header: 'Progress',
     value: progressOf,

@@ -32,7 +32,39 @@ export function reasonOf({ status, failed }: Pick<Batch, 'status' | 'failed'>): 
   return ends[status] ?? (failed > 0 ? 'The error file names the reason of each failed line.' : null);
 }
 
-export const STATUS_TONES: Readonly<Record<Batch['status'], Tone>> = {
+/** "completed, 1 failed": an end with failed lines isn't a good one. */
+export const statusOf = ({ status, failed }: Pick<Batch, 'status' | 'failed'>): string =>
+  status === 'completed' && failed > 0 ? `completed, ${formatCount(failed)} failed` : status;
+
+export const toneOf = ({ status, failed }: Pick<Batch, 'status' | 'failed'>): Tone =>
+  status === 'completed' && failed > 0 ? 'warn' : STATUS_TONES[status];
+
+/** Reason of a line of the error file, in the format of either vendor; null for a line without one. */
+export function readReason(line: string): string | null {
+  const { custom_id: name, error, response, result } = parseLine(line);
+  const fault = [error, response?.body?.error, result?.error?.error, result?.error].find((one) => one?.message);
+  return fault?.message === undefined ? null : `${name ?? 'A line'}: ${fault.message}`;
+}
+
+interface Fault {
+  readonly message?: string;
+}
+interface FailedLine {
+  readonly custom_id?: string;
+  readonly error?: Fault | null;
+  readonly response?: { readonly body?: { readonly error?: Fault } } | null;
+  readonly result?: { readonly error?: Fault & { readonly error?: Fault } } | null;
+}
+
+function parseLine(line: string): FailedLine {
+  try {
+    return JSON.parse(line) as FailedLine;
+  } catch {
+    return {};
+  }
+}
+
+const STATUS_TONES: Readonly<Record<Batch['status'], Tone>> = {
   ...{ validating: 'neutral', in_progress: 'good', finalizing: 'good', completed: 'good' },
   ...{ failed: 'bad', expired: 'warn', cancelling: 'warn', cancelled: 'neutral' },
 };
