@@ -44,7 +44,7 @@ const download = createRoute({
     200: {
       description: 'JSON lines',
       content: {
-        'application/x-ndjson': { schema: z.string() },
+        'text/plain': { schema: z.string() },
       },
     },
   },
@@ -80,12 +80,12 @@ export function batchRoutes(services: Needs) {
       const own = { projectId: batch.projectId, id: ended ?? '' };
       const found = required(ended === null ? null : await findFile(db, own, services.clock.nowMs()), 'file');
       const headers = {
-        'Content-Type': 'application/x-ndjson',
+        'Content-Type': 'text/plain',
         'Content-Disposition': `attachment; filename="${showBatchRow(batch).batch_id}_${file}.jsonl"`,
       };
       const content = found.bytes === 0 ? '' : services.files.store.read(found.id);
       // The route's type knows texts only; a stream is one too.
-      return c.body(content as string, 200, headers);
+      return c.text(content as string, 200, headers);
     })
     .openapi(cancel, async (c) => {
       const before = await find({ id: c.req.valid('param').id, projectId: c.req.valid('query').project_id });
