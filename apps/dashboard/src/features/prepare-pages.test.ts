@@ -1,11 +1,19 @@
 import { describe, expect, test } from 'bun:test';
+import type { Log } from '../api/logs';
 import type { Model } from '../api/models';
 import type { Chain } from '../api/routing';
 import type { CacheBucket, ErrorBucket, LatencyBucket, SpendBucket } from '../api/stats';
 import { prepareOutcomes, prepareRatio } from './cache/prepare-cache';
 import { prepareLatency } from './latency/prepare-latency';
 import { describeEnd, describeImport, describeLost, findModels, readPriceMap, toImport } from './models/prepare-prices';
-import { cacheOutcome, foldedNote, prepareCostParts } from './requests/prepare-request';
+import {
+  cacheOutcome,
+  cacheShown,
+  foldedNote,
+  prepareCostParts,
+  prepareMeasures,
+  providerOf,
+} from './requests/prepare-request';
 import { prepareTargets, toChain } from './routing/prepare-routing';
 import { describeAlert, statesOf } from './settings/prepare-alert';
 import {
@@ -159,6 +167,22 @@ describe('a request', () => {
     expect(cacheOutcome({ cache_hit: true, semantic_cache_hit: true })).toBe('semantic');
     expect([null, 1, 289].map((count) => foldedNote({ refused_count: count }))).toEqual([null, null, '× 289']);
   });
+});
+
+test('a refused request shows no provider, no cache, and one time of the gateway', () => {
+  const called = {
+    ...{ latency_ms: 2, overhead_ms: 1.03, ttft_ms: null, upstream_ms: null, attempts: null, labels: null },
+    ...{ cache_hit: false, semantic_cache_hit: false, stream: false, dialect: 'openai-chat', cost_detail: null },
+    ...{ status: 'cap_exceeded', error_code: 'customer_spend_limit', provider: 'openai', final_provider: null },
+    ...{ tokens_in: 0, tokens_out: 0, tokens_cache_read: 0, tokens_cache_write: 0, tokens_reasoning: 0 },
+    ...{ cost_usd: 0, saved_usd: 0 },
+  };
+  const refused = called as unknown as Log;
+  expect([providerOf(refused), cacheShown(refused)]).toEqual([null, null]);
+  expect(prepareMeasures(refused).Time?.find(([name]) => name === 'Gateway overhead')?.[1]).toBe('2.00 ms');
+  const attempt = { provider: 'openai', model: 'm', outcome: 'server_error', status: 500, start_ms: 0, latency_ms: 1 };
+  const failed = { ...refused, attempts: [attempt] } as unknown as Log;
+  expect([providerOf(failed), cacheShown(failed)]).toEqual(['openai', 'miss']);
 });
 
 describe('prices', () => {

@@ -1,19 +1,15 @@
 import type { ComponentProps } from 'react';
-import { formatStamp } from '../format/format-time';
 import { Button } from '../ui/button';
 import { Chevron } from '../ui/icons';
+import { nameRange } from './name-range';
 import type { Page } from './use-page';
 
 /** Says the range of the page. */
 export function RangeButton({ page, ...rest }: { readonly page: Page } & ComponentProps<'button'>) {
-  const { range, timeZone } = page;
-  const isCustom = range.label === 'custom';
-  const hasSeconds = (range.toMs - range.fromMs) % 60_000 !== 0;
-  const short = (ms: number) => formatStamp(ms, timeZone).slice(5, hasSeconds ? 19 : 16);
-  const custom = `${short(range.fromMs)} – ${short(range.toMs)}`;
+  const named = nameRange(page);
   return (
-    <Button {...rest} aria-label={`Time range: ${isCustom ? custom : `last ${range.label}`}`}>
-      <span className="nums">{isCustom ? custom : `Last ${range.label}`}</span>
+    <Button {...rest} aria-label={`Time range: ${named.replace(/^L/, 'l')}`}>
+      <span className="nums">{named}</span>
       <Chevron className="text-faint" />
     </Button>
   );

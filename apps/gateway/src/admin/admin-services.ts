@@ -64,6 +64,7 @@ export interface AdminServices {
   readonly connect: Services['connect'];
   readonly runs: Pick<Services['runs'], 'tell'>;
   readonly batches: Services['batches'];
+  readonly files: Pick<Services['files'], 'store'>;
   /** The shipped chains. */
   readonly presetChains: readonly Chain[];
   /** Vendors, connections and their tests; seals secrets. */

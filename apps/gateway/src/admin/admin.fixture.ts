@@ -24,6 +24,7 @@ import { pino } from 'pino';
 import { BackendAdmin } from '../backends/backend-admin';
 import { BackendTable } from '../backends/backend-table';
 import { BatchWork } from '../batches/queue/batch-work';
+import { openFileStore } from '../files/file-store';
 import { createMcp } from '../mcp/create-mcp';
 import { McpAdmin } from '../mcp/mcp-admin';
 import { createJudge } from '../mcp/servers/judge-tools';
@@ -198,6 +199,7 @@ export async function openAdmin(kind: TestDatabaseKind, options: AdminOptions = 
     backendAdmin,
     checkUrl,
     guardrailChecks: {},
+    files: { store: openFileStore({ folder: '/nowhere' }) },
     batches: {
       db: database.db,
       work: new BatchWork({

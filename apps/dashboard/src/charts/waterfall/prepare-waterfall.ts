@@ -93,6 +93,13 @@ function findSteps(log: Timed, wholeMs: number): Found {
 
 const UNASKED: Label = { kind: 'gateway', name: 'Gateway', detail: 'no provider was called' };
 
+/** Ended without an answer of a cache or a call of a provider. Pass-through keeps no attempts. */
+export const isUnasked = (log: Timed): boolean =>
+  log.status !== 'success' &&
+  !(log.cache_hit || log.semantic_cache_hit) &&
+  log.dialect !== 'passthrough' &&
+  (log.attempts ?? []).every(({ outcome }) => outcome in SKIPPED);
+
 function labelHit({ semantic_cache_hit: isSemantic, ttft_ms: firstMs, overhead_ms: ownMs }: Timed): Label {
   if (isSemantic) return { kind: 'semantic', name: 'Semantic cache', detail: 'answered without a provider' };
   return firstMs !== null && ownMs !== null && firstMs - ownMs > JOINED_MS

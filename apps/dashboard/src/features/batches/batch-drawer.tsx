@@ -2,6 +2,7 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { useKeyNames, useProjectNames } from '../../api/projects';
+import { useSession } from '../../api/session';
 import { countOf } from '../../format/format-number';
 import { formatInstant } from '../../format/format-time';
 import { formatUsdExact } from '../../format/format-usd';
@@ -11,9 +12,9 @@ import { Badge } from '../../ui/badge';
 import { Dialog, type DialogOf } from '../../ui/dialog';
 import { Failure } from '../../ui/error-state';
 import { ConfirmButton } from '../forms/confirm-button';
-import { describeLines, isCancellable, progressOf, reasonOf, STATUS_TONES } from './prepare-batch';
+import { describeLines, isCancellable, progressOf, reasonOf, statusOf, toneOf } from './prepare-batch';
 import { ProgressBar } from './progress-bar';
-import { type Batch, useBatch } from './use-batches';
+import { type Batch, fileOf, useBatch, useReasons } from './use-batches';
 
 /** A batch: how far it is, what it cost so far, and its end. */
 export function BatchDrawer({ of: { id }, onClose }: DialogOf<{ readonly id: string }>) {
@@ -26,6 +27,7 @@ export function BatchDrawer({ of: { id }, onClose }: DialogOf<{ readonly id: str
       <div className="grid gap-5 *:min-w-0">
         <Failure of={query} />
         {batch !== undefined && <Summary batch={batch} />}
+        {batch !== undefined && <Files batch={batch} />}
         {batch?.errors != null && <Faults faults={batch.errors} />}
       </div>
     </Dialog>
@@ -38,14 +40,14 @@ interface Props {
 
 function Summary({ batch }: Props) {
   const { timeZone } = usePage();
-  const { status, cost_usd: cost, bound_usd: bound, ended_at: end, expires_at: expiry } = batch;
+  const { cost_usd: cost, bound_usd: bound, ended_at: end, expires_at: expiry } = batch;
   const progress = progressOf(batch);
   const reason = reasonOf(batch);
   const keyName = useKeyNames([batch.api_key_id]);
   return (
     <section className="grid gap-2">
       <div className="flex flex-wrap items-center gap-2">
-        <Badge tone={STATUS_TONES[status]}>{status}</Badge>
+        <Badge tone={toneOf(batch)}>{statusOf(batch)}</Badge>
         <span className="nums">
           {formatUsdExact(cost)} of at most {formatUsdExact(bound)}
         </span>
@@ -63,6 +65,40 @@ function Summary({ batch }: Props) {
         Key {keyName(batch.api_key_id)} · <Rows batch={batch} />
       </p>
     </section>
+  );
+}
+
+/** Answers and errors to download, and the first errors. They are for who may read prompts. */
+function Files({ batch }: Props) {
+  const mayRead = useSession().data?.can_read_bodies === true;
+  const reasons = useReasons(batch, mayRead && batch.has_error_file);
+  if (!batch.has_output_file && !batch.has_error_file) return null;
+  if (!mayRead) return <p className="text-xs text-muted">You may not read the files of this batch.</p>;
+  return (
+    <section className="grid gap-2">
+      <Failure of={reasons} />
+      {reasons.data !== undefined && reasons.data.length > 0 && (
+        <ul aria-label="First errors" className="grid gap-1 text-sm">
+          {reasons.data.map((reason) => (
+            <li key={reason} className="wrap-anywhere">
+              {reason}
+            </li>
+          ))}
+        </ul>
+      )}
+      <p className="flex gap-4 text-sm">
+        {batch.has_output_file && <Download href={fileOf(batch, 'output')}>Download output file</Download>}
+        {batch.has_error_file && <Download href={fileOf(batch, 'error')}>Download error file</Download>}
+      </p>
+    </section>
+  );
+}
+
+function Download({ href, children }: { readonly href: string; readonly children: string }) {
+  return (
+    <a href={href} download className="text-accent underline">
+      {children}
+    </a>
   );
 }
 

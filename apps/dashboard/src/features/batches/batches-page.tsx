@@ -1,4 +1,5 @@
 import { useProjectNames } from '../../api/projects';
+import { useExampleModel } from '../../api/settings';
 import { useOpened } from '../../range/use-opened';
 import { usePage } from '../../range/use-page';
 import { type Column, timeColumn } from '../../ui/table/column';
@@ -7,7 +8,7 @@ import { TableCard } from '../../ui/table/table-card';
 import { FirstCall } from '../shell/first-call';
 import { PageFrame } from '../shell/page-frame';
 import { BatchDrawer } from './batch-drawer';
-import { progressOf, STATUS_TONES } from './prepare-batch';
+import { progressOf, statusOf, toneOf } from './prepare-batch';
 import { ProgressBar } from './progress-bar';
 import { type Batch, useBatches } from './use-batches';
 
@@ -16,6 +17,7 @@ export function BatchesPage() {
   const page = usePage();
   const batches = useBatches(page.projectId);
   const opened = useOpened();
+  const model = useExampleModel();
   const projectName = useProjectNames();
   const project: Column<Batch> = { header: 'Project', wideOnly: true, value: (row) => projectName(row.project_id) };
   return (
@@ -32,7 +34,7 @@ export function BatchesPage() {
         emptyHint={
           <FirstCall
             text="A batch answers many requests at leisure, often at half the price. Upload a file with one request a line, then start it."
-            code={firstBatch()}
+            code={firstBatch(model)}
           />
         }
       >
@@ -43,8 +45,8 @@ export function BatchesPage() {
   );
 }
 
-const firstBatch = () => `cat > requests.jsonl <<'END'
-{"custom_id": "1", "method": "POST", "url": "/v1/chat/completions", "body": {"model": "gpt-4o-mini", "messages": [{"role": "user", "content": "Hello"}]}}
+const firstBatch = (model: string) => `cat > requests.jsonl <<'END'
+{"custom_id": "1", "method": "POST", "url": "/v1/chat/completions", "body": {"model": "${model}", "messages": [{"role": "user", "content": "Hello"}]}}
 END
 FILE=$(curl -s ${location.origin}/v1/files \\
   -H "Authorization: Bearer $LLM0_API_KEY" \\
@@ -58,7 +60,7 @@ curl ${location.origin}/v1/batches \\
 
 const BATCH: Column<Batch> = { header: 'Batch', narrow: true, value: (row) => row.batch_id };
 const COLUMNS: readonly Column<Batch>[] = [
-  { header: 'Status', value: (row) => row.status, tone: (row) => STATUS_TONES[row.status] },
+  { header: 'Status', value: statusOf, tone: toneOf },
   {
     header: 'Progress',
     value: progressOf,

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test';
-import { describeLines, isCancellable, progressOf, reasonOf } from './prepare-batch';
+import { describeLines, isCancellable, progressOf, reasonOf, statusOf, toneOf } from './prepare-batch';
+import { readReason } from './read-reason';
 
 const counts = { total: 1500, completed: 1200, failed: 3, expired: 0, cancelled: 0 };
 
@@ -27,4 +28,21 @@ test('an unusual end has a reason', () => {
 test('only a batch that goes on can be cancelled, and once', () => {
   expect(isCancellable({ status: 'in_progress' })).toBe(true);
   expect(isCancellable({ status: 'cancelling' })).toBe(false);
+});
+
+test('a batch with failed lines is not plainly completed', () => {
+  expect([statusOf({ status: 'completed', failed: 1 }), toneOf({ status: 'completed', failed: 1 })]).toEqual([
+    ...['completed, 1 failed', 'warn'],
+  ]);
+  expect([statusOf({ status: 'completed', failed: 0 }), toneOf({ status: 'completed', failed: 0 })]).toEqual([
+    ...['completed', 'good'],
+  ]);
+});
+
+test('a failed line tells its reason, whichever part of it holds it', () => {
+  const line = (rest: object) => readReason(JSON.stringify({ custom_id: 'a', ...rest }));
+  expect(line({ error: null, response: { body: { error: { message: 'No.' } } } })).toBe('a: No.');
+  expect(line({ error: { message: 'Late.' }, response: null })).toBe('a: Late.');
+  expect(line({ result: { type: 'errored', error: { error: { message: 'Bad.' } } } })).toBe('a: Bad.');
+  expect([line({ response: { body: {} } }), readReason('{"cut')]).toEqual([null, null]);
 });

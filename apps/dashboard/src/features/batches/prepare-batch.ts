@@ -32,7 +32,14 @@ export function reasonOf({ status, failed }: Pick<Batch, 'status' | 'failed'>): 
   return ends[status] ?? (failed > 0 ? 'The error file names the reason of each failed line.' : null);
 }
 
-export const STATUS_TONES: Readonly<Record<Batch['status'], Tone>> = {
+/** "completed, 1 failed": an end with failed lines isn't a good one. */
+export const statusOf = ({ status, failed }: Pick<Batch, 'status' | 'failed'>): string =>
+  status === 'completed' && failed > 0 ? `completed, ${formatCount(failed)} failed` : status;
+
+export const toneOf = ({ status, failed }: Pick<Batch, 'status' | 'failed'>): Tone =>
+  status === 'completed' && failed > 0 ? 'warn' : STATUS_TONES[status];
+
+const STATUS_TONES: Readonly<Record<Batch['status'], Tone>> = {
   ...{ validating: 'neutral', in_progress: 'good', finalizing: 'good', completed: 'good' },
   ...{ failed: 'bad', expired: 'warn', cancelling: 'warn', cancelled: 'neutral' },
 };

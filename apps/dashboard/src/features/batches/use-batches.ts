@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { InferResponseType } from 'hono/client';
-import { api, read } from '../../api/client';
+import { api, read, send } from '../../api/client';
 import { usePages } from '../../api/pages';
+import { readReason } from './read-reason';
 
 export type Batch = InferResponseType<typeof api.batches.$get, 200>['data'][number];
 
@@ -26,3 +27,36 @@ export const useBatch = (id: string) =>
     queryFn: () => read(api.batches[':id'].$get({ param: { id }, query: {} })),
     refetchInterval: ({ state: { data } }) => (data === undefined || data.ended_at === null ? REREAD_MS : false),
   });
+
+export const fileOf = ({ id }: Pick<Batch, 'id'>, file: 'output' | 'error') => `/admin/v1/batches/${id}/files/${file}`;
+
+const MOST_REASONS = 3;
+/** Enough for the first lines; the rest of a large file isn't read. */
+const MOST_CHARS = 100_000;
+
+/** Reasons of the first failed lines. */
+export const useReasons = (batch: Batch, isWanted: boolean) =>
+  useQuery({
+    queryKey: ['batches', 'reasons', batch.id],
+    queryFn: async () => {
+      const lines = (await readStart(await send(fileOf(batch, 'error')))).split('\n');
+      const reasons = lines.map(readReason).filter((reason) => reason !== null);
+      return [...new Set(reasons)].slice(0, MOST_REASONS);
+    },
+    enabled: isWanted,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
+async function readStart({ body }: Response): Promise<string> {
+  if (body === null) return '';
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  while (text.length < MOST_CHARS) {
+    const { done, value } = await reader.read();
+    if (done) return text;
+    text += decoder.decode(value, { stream: true });
+  }
+  await reader.cancel();
+  return text;
+}

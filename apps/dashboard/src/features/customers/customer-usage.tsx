@@ -5,6 +5,7 @@ import { SeriesName } from '../../charts/series-name';
 import { formatCompact, formatCount } from '../../format/format-number';
 import { formatInstant } from '../../format/format-time';
 import { formatUsd } from '../../format/format-usd';
+import { nameRange } from '../../range/name-range';
 import { bucketStarts } from '../../range/time-range';
 import type { Page } from '../../range/use-page';
 import { type RequestsFilter, requestsLink } from '../../range/use-show-requests';
@@ -38,6 +39,8 @@ export function CustomerUsage({ customer: { customerId, projectId }, page }: Pro
   return (
     <>
       <Failure of={models} />
+      {/* The page's own range, as its heading has it, is behind the drawer. */}
+      <p className="-mb-2 text-xs text-muted">{nameRange({ range, timeZone: page.timeZone })}</p>
       <StatGrid stats={statsOf(models.data?.buckets ?? [])} isLoading={models.data === undefined} />
       {partialFrom !== null && (
         <p className="text-xs text-muted">

@@ -83,10 +83,10 @@ interface HeadProps extends Pick<Props, 'turn' | 'number' | 'playground'> {
   readonly name: string;
 }
 
-/** Speaker of a turn, and its actions. */
+/** Speaker of a turn, and its actions: on the left, because a new turn appears where Send was. */
 function TurnHead({ turn: { id, role, answers }, number, name, playground: { store, draft, send } }: HeadProps) {
   return (
-    <div className="flex flex-wrap items-center justify-between gap-1.5">
+    <div className="flex flex-wrap items-center gap-1.5">
       {answers === null ? (
         <Select
           aria-label={`Role of turn ${number}`}

@@ -1,6 +1,6 @@
 import type { Log } from '../../api/logs';
-import { prepareParts } from '../../charts/waterfall/prepare-waterfall';
-import { formatCount, formatMs } from '../../format/format-number';
+import { isUnasked, prepareParts, type Timed } from '../../charts/waterfall/prepare-waterfall';
+import { formatCount, formatMs, NOTHING } from '../../format/format-number';
 import { formatTarget } from '../../format/format-target';
 import { formatUsdExact } from '../../format/format-usd';
 import type { PageSearch } from '../../range/page-search';
@@ -23,6 +23,13 @@ export type CacheOutcome = 'exact' | 'semantic' | 'miss';
 export const cacheOutcome = (log: Pick<Log, 'cache_hit' | 'semantic_cache_hit'>): CacheOutcome =>
   log.semantic_cache_hit ? 'semantic' : log.cache_hit ? 'exact' : 'miss';
 
+/** null where neither a cache nor a provider was asked. */
+export const cacheShown = (log: Timed): CacheOutcome | null => (isUnasked(log) ? null : cacheOutcome(log));
+
+/** The one that answered, else the first one called; null where none was. */
+export const providerOf = (log: Timed & Pick<Log, 'final_provider' | 'provider'>): string | null =>
+  isUnasked(log) ? null : (log.final_provider ?? log.provider);
+
 /** `× n` for a row of aggregated refusals. */
 export const foldedNote = ({ refused_count: count }: Pick<Log, 'refused_count'>): string | null =>
   count === null || count === 1 ? null : `× ${formatCount(count)}`;
@@ -43,7 +50,7 @@ const others = (search: Readonly<Record<string, string>>): RowLink => ({
 /** Caller, target and subject. */
 export function prepareOrigin(log: Log, names: { readonly project: string; readonly key: string }): readonly Fact[] {
   const { project_id: projectId, api_key_id: keyId, customer_id: customerId } = log;
-  const provider = log.final_provider ?? log.provider;
+  const provider = providerOf(log);
   const customer = { open: `${projectId} ${customerId}` };
   return [
     ['Model', log.model, others({ model: log.model })],
@@ -52,7 +59,11 @@ export function prepareOrigin(log: Log, names: { readonly project: string; reado
       log.requested_model === log.model ? null : log.requested_model,
       others({ model: log.requested_model }),
     ],
-    ['Provider', provider, provider === null ? undefined : { to: '/routing', search: ofProject({ open: provider }) }],
+    [
+      'Provider',
+      provider ?? NOTHING,
+      provider === null ? undefined : { to: '/routing', search: ofProject({ open: provider }) },
+    ],
     ['Project', names.project, { to: `/projects/${projectId}`, search: ofProject({}) }],
     ['Key', names.key, { to: `/projects/${projectId}`, search: ofProject({ open: keyId }) }],
     ['Key requests', 'View all', others({ api_key_id: keyId })],
@@ -114,7 +125,7 @@ export function prepareMeasures(log: Log): Readonly<Record<string, readonly Fact
       ['First token', formatMs(log.ttft_ms)],
       ['Upstream', formatMs(upstreamMs)],
       ['Pauses before retries', waitMs > 0 ? formatMs(waitMs) : null],
-      ['Gateway overhead', formatMs(log.overhead_ms ?? parts?.gatewayMs ?? null)],
+      ['Gateway overhead', formatMs(isUnasked(log) ? log.latency_ms : (log.overhead_ms ?? parts?.gatewayMs ?? null))],
     ],
     Tokens: [
       ['In', formatCount(log.tokens_in)],

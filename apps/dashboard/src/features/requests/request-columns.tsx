@@ -5,7 +5,7 @@ import { formatStamp, type TimeZoneChoice } from '../../format/format-time';
 import { OUTCOME_LABELS } from '../../format/outcome-labels';
 import { Badge, STATUS_TONES } from '../../ui/badge';
 import type { Column } from '../../ui/table/column';
-import { cacheOutcome, statusNote } from './prepare-request';
+import { cacheShown, providerOf, statusNote } from './prepare-request';
 
 const CACHE_TONES = { exact: 'good', semantic: 'accent', miss: 'neutral' } as const;
 
@@ -24,7 +24,7 @@ interface Names {
 /** By field. Fixed widths spare the browser a look at all rows. */
 const WIDTHS: Readonly<Record<string, string>> = {
   created_at: 'w-28 max-sm:w-17',
-  status: 'w-28 max-sm:w-13',
+  status: 'w-40 max-sm:w-13',
   model: 'w-34 max-sm:w-19',
   provider: 'w-22',
   cache: 'w-20',
@@ -60,7 +60,7 @@ const fieldColumns = (timeZone: TimeZoneChoice, names: Names): readonly RequestC
   },
   {
     ...{ field: 'provider', sortKey: 'provider', header: 'Provider', wideOnly: 'very' },
-    value: (log) => log.final_provider ?? log.provider,
+    value: providerOf,
   },
   {
     ...{ field: 'project_id', header: 'Project', wideOnly: 'very', narrow: true },
@@ -72,8 +72,8 @@ const fieldColumns = (timeZone: TimeZoneChoice, names: Names): readonly RequestC
   },
   {
     ...{ field: 'cache', header: 'Cache', wideOnly: true },
-    value: cacheOutcome,
-    tone: (log) => CACHE_TONES[cacheOutcome(log)],
+    value: cacheShown,
+    tone: (log) => CACHE_TONES[cacheShown(log) ?? 'miss'],
   },
   {
     ...{ field: 'tokens_total', sortKey: 'tokens_total', header: 'Tokens in / out' },
@@ -157,7 +157,7 @@ function StatusBadge({ log }: { readonly log: Log }) {
         <>
           <span className="sm:hidden">{log.http_status}</span>
           <span
-            className="max-w-22 truncate font-mono max-sm:hidden"
+            className="max-w-34 truncate font-mono max-sm:hidden"
             title={`${OUTCOME_LABELS[log.outcome]}: ${log.error_code}`}
           >
             {log.error_code}

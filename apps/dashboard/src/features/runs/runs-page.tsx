@@ -1,4 +1,5 @@
 import { useProjectNames } from '../../api/projects';
+import { useExampleModel } from '../../api/settings';
 import { formatShare, NOTHING } from '../../format/format-number';
 import { formatUsdExact } from '../../format/format-usd';
 import { useOpened } from '../../range/use-opened';
@@ -19,6 +20,7 @@ export function RunsPage() {
   const page = usePage();
   const runs = useRuns(page.projectId);
   const opened = useOpened();
+  const model = useExampleModel();
   const projectName = useProjectNames();
   const open = opened.id === undefined ? null : readRunKey(opened.id);
   const project: Column<Run> = { header: 'Project', wideOnly: true, value: (row) => projectName(row.project_id) };
@@ -36,7 +38,7 @@ export function RunsPage() {
         emptyHint={
           <FirstCall
             text="A run groups the requests and tool calls of one agent's task under one budget: it ends before it costs more. The first request that names it begins it."
-            code={firstRun()}
+            code={firstRun(model)}
           />
         }
       >
@@ -47,12 +49,12 @@ export function RunsPage() {
   );
 }
 
-const firstRun = () => `curl ${location.origin}/v1/chat/completions \\
+const firstRun = (model: string) => `curl ${location.origin}/v1/chat/completions \\
   -H "Authorization: Bearer $LLM0_API_KEY" \\
   -H "Content-Type: application/json" \\
   -H "X-LLM0-Run-Id: first-run" \\
   -H "X-LLM0-Run-Budget-Usd: 0.50" \\
-  -d '{"model": "gpt-4o-mini", "messages":
+  -d '{"model": "${model}", "messages":
     [{"role": "user", "content": "Hello!"}]}'`;
 
 /** Null without a budget. */

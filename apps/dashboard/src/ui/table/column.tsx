@@ -39,7 +39,7 @@ export function drawCell<T>(column: Column<T>, row: T, places = 0): ReactNode {
   const { unit, none = NOTHING } = column;
   if (column.cell !== undefined) return column.cell(row);
   const value = column.value(row);
-  if (column.tone !== undefined) return <Badge tone={column.tone(row)}>{value}</Badge>;
+  if (column.tone !== undefined) return value === null ? none : <Badge tone={column.tone(row)}>{value}</Badge>;
   if (typeof value !== 'number' || unit === undefined) return value ?? none;
   const text = UNITS[unit].full(value);
   const missing = places - placesOf(text);

@@ -88,8 +88,12 @@ describe.each(ON_ONE_DATABASE)('admin API on $name', (kind) => {
     expect((await admin.call('DELETE', '/projects/v1/session', { token })).status).toBe(404);
   });
 
-  test.each(['logs', 'tool-calls'])('bodies of %s are for admins, and for viewers whose token says so', async (log) => {
-    const path = `/${log}/${crypto.randomUUID()}/bodies`;
+  test.each([
+    ['logs', 'bodies'],
+    ['tool-calls', 'bodies'],
+    ['batches', 'files/error'],
+  ])('bodies of %s are for admins, and for viewers whose token says so', async (log, bodies) => {
+    const path = `/${log}/${crypto.randomUUID()}/${bodies}`;
     const codeOf = async (settings: object) => {
       const made = await createToken({ name: 'reader', ...settings });
       const answer = await admin.call('GET', path, { token: made.token });
@@ -254,6 +258,7 @@ describe.each(ON_ONE_DATABASE)('admin API on $name', (kind) => {
       'get /backends/{id}',
       'get /batches',
       'get /batches/{id}',
+      'get /batches/{id}/files/{file}',
       'get /budgets',
       'get /cache/near-misses',
       'get /cache/stats',

@@ -157,6 +157,8 @@ export const ROUTE_TABLE: Readonly<Record<string, Rule>> = {
   'GET /failovers': LIST_OF_LOGS,
   'GET /batches': LIST_OF_LOGS,
   'GET /batches/{id}': LIST_OF_LOGS,
+  // Its lines hold prompts and answers.
+  'GET /batches/{id}/files/{file}': ['read_bodies', 'list'],
   'POST /batches/{id}/cancel': ['change_settings', 'list'],
   'GET /runs': LIST_OF_LOGS,
   'GET /runs/{id}': LIST_OF_LOGS,

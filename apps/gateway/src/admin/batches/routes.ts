@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { addAuditEntry } from '@llm0/drizzle/queries/access/audit-trail';
 import { findAnyBatch, pageOfBatches } from '@llm0/drizzle/queries/batches/batches';
+import { findFile } from '@llm0/drizzle/queries/batches/files';
 import { cancelBatch } from '../../batches/change-batch';
 import { PREFIXES, readId } from '../../files/own-ids';
 import { answers, createRouter, routesOf } from '../admin-router';
@@ -32,7 +33,24 @@ const cancel = createRoute({
   responses: { 200: answers(batchSchema, 'The batch as it is now') },
 });
 
-type Needs = Pick<AdminServices, 'db' | 'batches' | 'hotStore' | 'log' | 'clock'>;
+const download = createRoute({
+  ...at(
+    'get',
+    '/batches/{id}/files/{file}',
+    'Download the answers or the errors of a batch: one line for each of its lines',
+  ),
+  request: { params: params.extend({ file: z.enum(['output', 'error']) }), query },
+  responses: {
+    200: {
+      description: 'JSON lines',
+      content: {
+        'text/plain': { schema: z.string() },
+      },
+    },
+  },
+});
+
+type Needs = Pick<AdminServices, 'db' | 'files' | 'batches' | 'hotStore' | 'log' | 'clock'>;
 type Asked = { readonly id: string; readonly projectId: Parameters<typeof findAnyBatch>[2] };
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
@@ -53,6 +71,21 @@ export function batchRoutes(services: Needs) {
     .openapi(show, async (c) => {
       const asked = { id: c.req.valid('param').id, projectId: c.req.valid('query').project_id };
       return c.json(showBatchRow(await find(asked)), 200);
+    })
+    .openapi(download, async (c) => {
+      const { id, file } = c.req.valid('param');
+      const batch = await find({ id, projectId: c.req.valid('query').project_id });
+      const shown = file === 'output' ? batch.outputFileId : batch.errorFileId;
+      const ended = batch.endedAtMs === null ? null : shown;
+      const own = { projectId: batch.projectId, id: ended ?? '' };
+      const found = required(ended === null ? null : await findFile(db, own, services.clock.nowMs()), 'file');
+      const headers = {
+        'Content-Type': 'text/plain',
+        'Content-Disposition': `attachment; filename="${showBatchRow(batch).batch_id}_${file}.jsonl"`,
+      };
+      const content = found.bytes === 0 ? '' : services.files.store.read(found.id);
+      // The route's type knows texts only; a stream is one too.
+      return c.text(content as string, 200, headers);
     })
     .openapi(cancel, async (c) => {
       const before = await find({ id: c.req.valid('param').id, projectId: c.req.valid('query').project_id });

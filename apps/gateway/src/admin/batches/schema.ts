@@ -42,6 +42,8 @@ const batch = z.object({
       z.object({ code: z.string(), message: z.string(), param: z.string().nullable(), line: z.number().nullable() }),
     )
     .nullable(),
+  has_output_file: z.boolean().openapi({ description: 'Answers can be downloaded' }),
+  has_error_file: z.boolean().openapi({ description: 'Errors of lines can be downloaded' }),
   created_at: instantShown,
   in_progress_at: instantShown.nullable(),
   cancelling_at: instantShown.nullable(),
@@ -60,5 +62,7 @@ export function showBatchRow({ errors, ...row }: StoredBatch) {
     costNanoUsd: Math.max(row.costNanoUsd, row.rowsNanoUsd),
     batchId: showId(prefix, row.id),
     errors: shownErrors,
+    hasOutputFile: row.endedAtMs !== null && row.outputFileId !== null,
+    hasErrorFile: row.endedAtMs !== null && row.errorFileId !== null,
   });
 }

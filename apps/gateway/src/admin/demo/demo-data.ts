@@ -1,6 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { createKeySecret } from '@llm0/core/keys/api-key';
+import { chainTargets, findChain } from '@llm0/core/routing/chain';
+import type { Target } from '@llm0/core/routing/target';
 import { keyRows } from '@llm0/drizzle/queries/access/api-keys';
 import { projectRows } from '@llm0/drizzle/queries/access/projects';
 import { annotationRows } from '@llm0/drizzle/queries/annotations';
@@ -11,10 +13,14 @@ import { recordChange } from '../audit/record-change';
 import { mirrorLimits } from '../customers/mirror-limits';
 import mix from '../demo-mix.json';
 import { count } from '../fields/fields';
+import type { DemoLimit } from './demo-failures';
 import { type DemoProject, makeDemoRecords } from './demo-records';
 import { type DemoStory, tellStory } from './demo-story';
 
 const NANO_USD = 1e9;
+const CENT_NANO_USD = NANO_USD / 100;
+/** Requests of all customers a day for each cent of the limit. */
+const LIMITED_REQUESTS_A_CENT = 75;
 /** Project near its cap, and the used share. */
 const NEAR_CAP = 1;
 const NEAR_SHARE = 0.94;
@@ -62,8 +68,10 @@ export function demoDataRoutes(services: Needs) {
         after: { days, projects: result.length },
       };
     });
-    await limitOneCustomer(services, projects);
-    const options = { projects, prices: services.routing().prices, nowMs: clock.nowMs(), days, requestsADay };
+    const limit = await limitOneCustomer(services, projects, requestsADay);
+    const { prices, chains } = services.routing();
+    const targetsOf = (wanted: Target) => chainTargets(wanted, findChain(chains, prices, wanted));
+    const options = { projects, prices, limit, targetsOf, nowMs: clock.nowMs(), days, requestsADay };
     let requests = 0;
     const spent = new Map<string, number>();
     const monthMs = startOfMonth(clock.nowMs());
@@ -134,14 +142,23 @@ async function nearCap(
 
 const startOfMonth = (ms: number) => Date.UTC(new Date(ms).getUTCFullYear(), new Date(ms).getUTCMonth());
 
-async function limitOneCustomer(services: Needs, projects: readonly DemoProject[]): Promise<void> {
+/** A good day of the customer costs more, so that some days end with refusals. */
+async function limitOneCustomer(
+  services: Needs,
+  projects: readonly DemoProject[],
+  requestsADay: number,
+): Promise<DemoLimit | undefined> {
   const [project] = projects;
   const [, customerId] = mix.customers;
-  if (project === undefined || customerId === undefined) return;
+  if (project === undefined || customerId === undefined) return undefined;
   const at = { projectId: project.id, customerId };
-  const limits = { dailySpendLimitNanoUsd: NANO_USD, monthlySpendLimitNanoUsd: 5 * NANO_USD };
-  await putCustomerLimits(services.db, at, limits);
+  const dailyNanoUsd = Math.ceil(requestsADay / LIMITED_REQUESTS_A_CENT) * CENT_NANO_USD;
+  await putCustomerLimits(services.db, at, {
+    dailySpendLimitNanoUsd: dailyNanoUsd,
+    monthlySpendLimitNanoUsd: 31 * dailyNanoUsd,
+  });
   await mirrorLimits(services, at);
+  return { ...at, dailyNanoUsd };
 }
 
 async function drainedBelow({ hotStore }: Needs, entries: number): Promise<void> {

@@ -1,5 +1,7 @@
 import { expect, test } from 'bun:test';
+import type { Target } from '@llm0/core/routing/target';
 import mix from '../demo-mix.json';
+import { DailyLimit } from './demo-failures';
 import { makeDemoRecords } from './demo-records';
 import { isDuring, tellStory } from './demo-story';
 
@@ -15,12 +17,16 @@ function numbers(): () => number {
   };
 }
 
+const STAND_IN = { provider: 'gemini', model: 'stand-in' };
+
 function make(days: number) {
   let id = 0;
   const createId = () => `${++id}`;
   const options = {
     projects,
     prices: { find: () => undefined },
+    limit: undefined,
+    targetsOf: (wanted: Target) => [wanted, STAND_IN],
     nowMs: NOW_MS,
     days,
     requestsADay: 2_000,
@@ -78,4 +84,32 @@ test('attempts lie one after the other inside their request, to its first byte',
     expect(endMs).toBeLessThanOrEqual(latencyMs);
     if (stream && status === 'success') expect(endMs).toBeLessThanOrEqual(ttftMs ?? 0);
   }
+});
+
+test('only a customer that spent its limit is refused, until the next day', () => {
+  const at = { projectId: 'Shop assistant', customerId: 'globex' };
+  const limit = new DailyLimit({ ...at, dailyNanoUsd: 20 });
+  const records = make(3).map((record) => limit.apply({ ...record, costNanoUsd: 1 }));
+  const refused = records.filter(({ status }) => status === 'cap_exceeded');
+  expect(refused.length).toBeGreaterThan(10);
+  expect(refused.every(({ projectId, customerId }) => projectId === at.projectId && customerId === at.customerId)).toBe(
+    true,
+  );
+  const days = Map.groupBy(
+    records.filter((one) => one.projectId === at.projectId && one.customerId === at.customerId),
+    ({ createdAtMs }) => Math.floor(createdAtMs / 86_400_000),
+  );
+  for (const some of days.values()) {
+    expect(some.slice(0, 20).some(({ status }) => status === 'cap_exceeded')).toBe(false);
+    expect(some.slice(20).every(({ status }) => status === 'cap_exceeded')).toBe(true);
+  }
+});
+
+test('what no provider answered names its cause, and a switch follows the chain', () => {
+  const records = make(14);
+  const failed = records.filter(({ httpStatus }) => httpStatus >= 500);
+  for (const { provider, model, errorMessage } of failed) expect(errorMessage).toStartWith(`${provider}/${model} `);
+  const switched = records.filter(({ failoverCount }) => failoverCount > 0);
+  expect(switched.length).toBeGreaterThan(10);
+  expect(switched.every(({ finalProvider }) => finalProvider === STAND_IN.provider)).toBe(true);
 });

@@ -1,8 +1,11 @@
 import { type Usage, ZERO_USAGE } from '@llm0/core/chat/usage';
-import type { LogAttempt, LogRecord } from '@llm0/core/logs/log-record';
+import type { LogRecord } from '@llm0/core/logs/log-record';
 import { computeCost } from '@llm0/core/pricing/compute-cost';
 import type { PriceBook } from '@llm0/core/pricing/price-book';
+import type { Target } from '@llm0/core/routing/target';
 import mix from '../demo-mix.json';
+import { attemptOf, failedAttempts, failOver } from './demo-attempts';
+import { DailyLimit, type DemoLimit, describeFailure, NOTHING_COUNTED, OUTAGE, pickFailure } from './demo-failures';
 import { type DemoStory, isDuring, type Span, tellStory } from './demo-story';
 
 const HOUR_MS = 3_600_000;
@@ -23,46 +26,15 @@ export interface DemoOptions {
   readonly nowMs: number;
   readonly days: number;
   readonly requestsADay: number;
+  /** The customer that alone is refused. */
+  readonly limit: DemoLimit | undefined;
+  /** Targets in the order of the chain, the wanted one first. */
+  readonly targetsOf: (wanted: Target) => readonly Target[];
   readonly createId: () => string;
   /** 0 ≤ x < 1. */
   readonly random: () => number;
 }
 
-/** Failures with their frequencies. */
-const FAILURES = [
-  { share: 0.005, status: 'error', httpStatus: 502, errorCode: 'upstream_error', errorMessage: 'The provider failed.' },
-  { share: 0.003, status: 'error', httpStatus: 504, errorCode: 'upstream_timeout', errorMessage: 'No answer in time.' },
-  {
-    share: 0.004,
-    status: 'error',
-    httpStatus: 400,
-    errorCode: 'invalid_request',
-    errorMessage: 'messages: is required.',
-  },
-  {
-    share: 0.01,
-    status: 'rate_limited',
-    httpStatus: 429,
-    errorCode: 'rate_limit_exceeded',
-    errorMessage: 'Too many.',
-  },
-  {
-    share: 0.004,
-    status: 'cap_exceeded',
-    httpStatus: 429,
-    errorCode: 'customer_spend_limit',
-    errorMessage: 'Cap met.',
-  },
-  {
-    share: 0.006,
-    status: 'aborted',
-    httpStatus: 499,
-    errorCode: 'client_closed',
-    errorMessage: 'The caller closed the connection.',
-  },
-] as const;
-/** Error that callers get during the outage. */
-const OUTAGE = { ...FAILURES[0], httpStatus: 503, errorCode: 'upstream_unavailable' } as const;
 /** Project of the runaway job. */
 const SPIKE_PROJECT = 1;
 const EXACT_SHARE = 0.16;
@@ -76,6 +48,7 @@ export function* makeDemoRecords(options: DemoOptions): Generator<LogRecord> {
   const { nowMs, days, requestsADay, random } = options;
   const startMs = nowMs - days * DAY_MS;
   const story = tellStory(options);
+  const limit = new DailyLimit(options.limit);
   for (let hourMs = startMs; hourMs < nowMs; hourMs += HOUR_MS) {
     const growth = 0.75 + 0.33 * ((hourMs - startMs) / (days * DAY_MS));
     const wanted = (requestsADay / 24) * shapeOf(hourMs) * growth * (0.85 + 0.3 * random());
@@ -88,7 +61,7 @@ export function* makeDemoRecords(options: DemoOptions): Generator<LogRecord> {
       ...more('job', story.spike.factor, story.spike),
       ...more('retry', story.outage.retries, { ...story.outage, toMs: story.outage.openedMs }),
     ].sort((a, b) => a.atMs - b.atMs);
-    for (const { atMs, cause } of all) if (atMs < nowMs) yield makeRecord(options, { atMs, cause, story });
+    for (const { atMs, cause } of all) if (atMs < nowMs) yield limit.apply(makeRecord(options, { atMs, cause, story }));
   }
 }
 
@@ -123,14 +96,18 @@ function makeRecord(options: DemoOptions, { atMs, cause, story }: Moment): LogRe
   const failure = isUnanswered ? OUTAGE : planned;
   const overheadMs = 0.6 + 1.8 * random() ** 3;
   if (failure !== undefined) {
-    const { share: _, ...ending } = failure;
+    const ending = describeFailure(failure, request);
     const isSlow = failure.status === 'error' && failure.httpStatus > 500;
-    if (!isUnanswered && !isSlow) return { ...request, ...ending, latencyMs: 1 + 3 * random(), overheadMs };
+    if (!isUnanswered && !isSlow) {
+      // Limits refuse before a provider is asked; all of the time is the gateway's own.
+      const isLimited = failure.httpStatus === 429;
+      return {
+        ...{ ...request, ...ending, overheadMs },
+        ...(isLimited ? { provider: undefined, latencyMs: overheadMs } : { latencyMs: 1 + 3 * random() }),
+      };
+    }
     const latencyMs = isUnanswered ? 900 + 2_000 * random() : 2000 + 6000 * random();
     const attempts = failedAttempts(request, { latencyMs, isTimeout: failure.httpStatus === 504 });
-    // Limits refuse before a provider is asked.
-    if (failure.httpStatus === 429)
-      return { ...request, ...ending, provider: undefined, latencyMs: overheadMs, overheadMs };
     return { ...request, ...ending, attempts, latencyMs, overheadMs };
   }
   const usage = makeUsage(random);
@@ -149,7 +126,11 @@ function makeRecord(options: DemoOptions, { atMs, cause, story }: Moment): LogRe
   const attemptMs = request.stream ? firstMs : answerMs;
   const effort =
     isOut || random() < FAILOVER_SHARE
-      ? failOver(request, { attemptMs, isOpen: isOut && atMs >= story.outage.openedMs })
+      ? failOver(request, {
+          attemptMs,
+          isOpen: isOut && atMs >= story.outage.openedMs,
+          to: options.targetsOf(request)[1],
+        })
       : attemptOf(request, attemptMs);
   const upstreamMs = effort.lostMs + answerMs;
   return {
@@ -195,18 +176,6 @@ function makeRequest({ random, projects, createId }: DemoOptions, { atMs, cause,
   };
 }
 
-const NOTHING_COUNTED = {
-  tokensIn: 0,
-  tokensOut: 0,
-  tokensCacheRead: 0,
-  tokensCacheWrite: 0,
-  tokensReasoning: 0,
-  costNanoUsd: 0,
-  savedNanoUsd: 0,
-  costEstimated: false,
-  failoverCount: 0,
-};
-
 function makeUsage(random: () => number): Usage {
   const prompt = Math.round(900 + 7000 * random() ** 3);
   const cacheReadTokens = random() < 0.3 ? Math.round(prompt * 0.6) : 0;
@@ -223,65 +192,6 @@ const countTokens = (usage: Usage) => ({
   tokensOut: usage.outputTokens,
   tokensCacheRead: usage.cacheReadTokens,
 });
-
-type Attempted = Pick<LogRecord, 'model' | 'provider'>;
-
-/** Attempts of an answered request, and the time that others than the last one took. */
-interface Effort {
-  readonly lostMs: number;
-  readonly fields: Pick<LogRecord, 'attempts' | 'finalProvider'> & Partial<Pick<LogRecord, 'model' | 'failoverCount'>>;
-}
-
-/** Start of the first attempt; the rest of the overhead comes after the answer. */
-const STARTS_MS = 0.4;
-
-function attemptOf({ model, provider = '' }: Attempted, latencyMs: number): Effort {
-  const attempts: LogAttempt[] = [{ provider, model, outcome: 'ok', status: 200, startMs: STARTS_MS, latencyMs }];
-  return { lostMs: 0, fields: { attempts, finalProvider: provider } };
-}
-
-/** No other target could serve it: one attempt took too long, or two failed with a pause between them. */
-function failedAttempts(
-  { model, provider = '' }: Attempted,
-  { latencyMs, isTimeout }: { readonly latencyMs: number; readonly isTimeout: boolean },
-): LogAttempt[] {
-  const endMs = latencyMs - STARTS_MS;
-  if (isTimeout) return [{ provider, model, outcome: 'timeout', startMs: STARTS_MS, latencyMs: endMs - STARTS_MS }];
-  const failed = { provider, model, outcome: 'server_error', status: 503 };
-  const againMs = 0.6 * latencyMs;
-  return [
-    { ...failed, startMs: STARTS_MS, latencyMs: 0.5 * latencyMs },
-    { ...failed, startMs: againMs, latencyMs: endMs - againMs },
-  ];
-}
-
-/** The first target was overloaded or open; the next one answered. */
-function failOver(
-  { model, provider = '' }: Attempted,
-  { attemptMs, isOpen }: { readonly attemptMs: number; readonly isOpen: boolean },
-): Effort {
-  const others = Object.entries(mix.models).filter(([, other]) => other.provider !== provider);
-  const [name, other] = others[0] ?? [model, { provider }];
-  const lostMs = isOpen ? 0 : 80;
-  const first = { provider, model, startMs: STARTS_MS, latencyMs: lostMs };
-  const attempts: LogAttempt[] = [
-    isOpen ? { ...first, outcome: 'breaker_open' } : { ...first, outcome: 'rate_limited', status: 429 },
-    {
-      ...{ provider: other.provider, model: name, outcome: 'ok', status: 200 },
-      ...{ startMs: STARTS_MS + lostMs, latencyMs: attemptMs },
-    },
-  ];
-  return { lostMs, fields: { attempts, model: name, finalProvider: other.provider, failoverCount: 1 } };
-}
-
-function pickFailure(random: () => number) {
-  let at = random();
-  for (const failure of FAILURES) {
-    at -= failure.share;
-    if (at < 0) return failure;
-  }
-  return undefined;
-}
 
 function pick<T>(items: readonly T[], random: () => number): T {
   const item = items[Math.floor(random() * items.length)];

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { createKeySecret } from '@llm0/core/keys/api-key';
 import { putSignOnKey } from '@llm0/drizzle/queries/access/sign-on-keys';
 import { createBatch } from '@llm0/drizzle/queries/batches/batches';
+import { createFile } from '@llm0/drizzle/queries/batches/files';
 import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, openAdmin } from '../admin.fixture';
 import { give, type Kit, makeKit, makePerson, type Person } from './people.fixture';
@@ -139,12 +140,17 @@ describe.each(ON_ONE_DATABASE)('people of a team on $name', (kind) => {
   });
 
   test("another team's batch: neither in the list nor by its id, and it can't be cancelled", async () => {
-    const make = ({ projectId, keyId: apiKeyId }: Kit) => {
+    const make = async ({ projectId, keyId: apiKeyId }: Kit) => {
+      const errorFileId = Bun.randomUUIDv7();
+      const at = { createdAtMs: AT_MS, expiresAtMs: null };
+      const file = { ...at, projectId, apiKeyId, bytes: 0, name: 'e.jsonl', purpose: 'batch_output' };
+      await createFile(admin.database.db, { ...file, id: errorFileId });
       const [id, inputFileId] = [Bun.randomUUIDv7(), Bun.randomUUIDv7()];
       const owner = { id, projectId, apiKeyId, inputFileId, dialect: 'openai', endpoint: '/v1/responses' } as const;
       return createBatch(admin.database.db, {
         ...owner,
         status: 'failed',
+        errorFileId,
         headers: {},
         endedAtMs: AT_MS,
         expiresAtMs: AT_MS,
@@ -158,6 +164,9 @@ describe.each(ON_ONE_DATABASE)('people of a team on $name', (kind) => {
       expect([path, (await ann.call('GET', path)).status]).toEqual([path, 404]);
     }
     expect((await ann.call('GET', `/batches?project_id=${other.projectId}`)).status).toBe(404);
+    const errors = async (id: string) => (await ann.call('GET', `/batches/${id}/files/error`)).status;
+    expect([await errors(theirs.id), await errors(mine.id)]).toEqual([404, 200]);
+    expect((await ann.call('GET', `/batches/${mine.id}/files/output`)).status).toBe(404);
     const cancel = async (id: string) => (await ann.call('POST', `/batches/${id}/cancel`, { body: {} })).status;
     expect([await cancel(theirs.id), await cancel(mine.id)]).toEqual([404, 409]);
   });

@@ -179,7 +179,7 @@ function Measures({ outcome }: { readonly outcome: ChatOutcome }) {
   const measures = [
     ['Cost', costUsd === null ? NOTHING : formatUsdExact(costUsd)],
     ['First token', formatMs(ttftMs)],
-    ['Total', formatMs(totalMs)],
+    ['Total in this browser', formatMs(totalMs)],
     ['Tokens in', tokensIn === null ? NOTHING : formatCount(tokensIn)],
     ['Tokens out', tokensOut === null ? NOTHING : formatCount(tokensOut)],
   ] as const;

@@ -17,7 +17,7 @@ import { EmptyState } from '../../../ui/empty-state';
 import { Failure } from '../../../ui/error-state';
 import { Mono } from '../../../ui/mono';
 import { ConfirmButton } from '../../forms/confirm-button';
-import { cacheOutcome, type Fact, prepareMeasures, prepareOrigin } from '../prepare-request';
+import { cacheShown, type Fact, prepareMeasures, prepareOrigin } from '../prepare-request';
 import { RequestActions } from '../request-actions';
 import { RequestBodies } from '../request-bodies';
 import { SidePanel } from './side-panel';
@@ -92,12 +92,13 @@ function Details({ log, timeZone }: DetailsProps) {
 }
 
 function Summary({ log }: { readonly log: Log }) {
+  const cache = cacheShown(log);
   return (
     <div className="grid gap-2">
       <div className="flex flex-wrap items-center gap-2">
         <Badge tone={STATUS_TONES[log.outcome]}>{OUTCOME_LABELS[log.outcome]}</Badge>
         <Badge>{log.http_status}</Badge>
-        <Badge>{cacheOutcome(log) === 'miss' ? 'cache miss' : `${cacheOutcome(log)} cache hit`}</Badge>
+        {cache !== null && <Badge>{cache === 'miss' ? 'cache miss' : `${cache} cache hit`}</Badge>}
         {log.stream && <Badge>stream</Badge>}
         {log.cost_estimated && <Badge tone="warn">cost estimated</Badge>}
       </div>
