@@ -193,7 +193,7 @@ describe('in a browser', () => {
     await page.getByLabel('Output, USD / 1M', { exact: true }).fill('123');
     await page.getByRole('button', { name: 'Save price' }).click();
     await page.getByText('Price saved. It applies from the next request.').waitFor();
-    await page.getByText('$123.00').waitFor();
+    await page.getByRole('cell', { name: '$123.00' }).waitFor();
     const models = await callAdmin<{ data: { output_usd_per_million: number }[] }>(
       dashboard.gateway,
       '/models?model=demo-slow',

@@ -143,7 +143,7 @@ test('llm0 login gets a key from the page; My keys shows it with what it spends'
 
 test('an admin token has no keys of its own, and is told where those of projects are', async () => {
   const { page } = await dashboard.open('/me');
-  await page.getByText('An admin token is no person').waitFor();
+  await page.getByText('You signed in with an admin token').waitFor();
   await page.getByRole('main').getByRole('link', { name: 'Projects & keys' }).click();
   await page.waitForURL((url) => url.pathname === '/projects');
 });

@@ -78,6 +78,10 @@ describe.each(ON_ONE_KIND)('files and batches on %s stores', (kind) => {
   };
   const contentOf = async (id: string | null | undefined) => (await openai.files.content(id ?? '')).text();
   const linesOf = async (id: string | null | undefined) => parseLines<OutputLine>(await contentOf(id));
+  const contentForAdmins = async (batchId: string, file: 'output' | 'error') => {
+    const headers = { authorization: `Bearer ${world.gateway.adminToken}` };
+    return (await fetch(`${world.gateway.url}/admin/v1/batches/${batchId}/files/${file}`, { headers })).text();
+  };
 
   test('a file is stored, listed, read and deleted, and is another project’s to nobody', async () => {
     const bytes = crypto.getRandomValues(new Uint8Array(300_000));
@@ -170,6 +174,8 @@ describe.each(ON_ONE_KIND)('files and batches on %s stores', (kind) => {
       expect(output.every(({ response }) => response.status_code === 200)).toBe(true);
       const errors = await linesOf(batch.error_file_id);
       expect(errors.map((line) => [line.custom_id, line.response.status_code])).toEqual([['line-3', 404]]);
+      expect(await contentForAdmins(made.id, 'output')).toBe(await contentOf(batch.output_file_id));
+      expect(await contentForAdmins(made.id, 'error')).toBe(await contentOf(batch.error_file_id));
 
       const ledger = await settledLedger(world.gateway);
       const rows = await allLogs(world.gateway, `project_id=${projectId}&modality=batch&label.batch=${made.id}`);
