@@ -105,11 +105,11 @@ export function toSpendQuery({ range: wanted, query }: Pick<Page, 'range' | 'que
   return { range, query: { ...query, ...rangeQuery(range), group_by: groupBy } };
 }
 
-/** Groupings of spend: fixed names, and labels. */
 /** Models and providers have the same color everywhere; of other names there are too many. */
 export const colorsOf = (groupBy: string): ((name: string, beside?: readonly string[]) => string) =>
   groupBy === 'model' || groupBy === 'provider' ? colorOf : apartColorOf;
 
+/** Groupings of spend: fixed names, and labels. */
 export const SPEND_GROUPS = {
   model: 'Model',
   provider: 'Provider',

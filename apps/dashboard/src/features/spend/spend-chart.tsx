@@ -25,11 +25,11 @@ export function SpendChart({ page, groupBy, labelOf }: Props) {
   const earlier = earlierRange(range);
   const before = useSpend({ ...query, ...rangeQuery(earlier), ...asked }, isCompared);
   const partialFrom = overTime.data?.partial_from ?? null;
-  const spend = prepareSpend(overTime.data?.buckets, {
-    ...{ times: bucketStarts(range), labelOf, colorOf: colorsOf(groupBy) },
-  });
+  const colorOf = colorsOf(groupBy);
+  const spend = prepareSpend(overTime.data?.buckets, { times: bucketStarts(range), labelOf, colorOf });
   const previous = prepareSpend(isCompared ? before.data?.buckets : undefined, {
-    ...{ times: bucketStarts(earlier), colorOf: colorsOf(groupBy) },
+    times: bucketStarts(earlier),
+    colorOf,
   });
   return (
     <ChartCard
