@@ -1,9 +1,10 @@
 import { rm } from 'node:fs/promises';
 import type { AdmitRequest } from '@llm0/core/limits/hot-store';
+import { openRedis } from '@llm0/core/limits/redis/connection';
 import { RedisHotStore } from '@llm0/core/limits/redis/redis-hot-store';
 import { makeTempDir, requestOf, StoredRows, settlementOf } from '@llm0/core/limits/store-rows.fixture';
 import { startRedis } from '@llm0/testing/stores/start-redis';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { median } from '../report/rows';
 
 export interface ScriptResult {
@@ -57,7 +58,7 @@ const CASES: readonly Case[] = [
 export async function measureScripts(): Promise<readonly ScriptResult[]> {
   const server = await startRedis();
   const dir = makeTempDir();
-  const redis = new Redis(server.url);
+  const redis = openRedis(server.url);
   const store = new RedisHotStore({ url: server.url, dataDir: dir.path, admitDeadlineMs: 10_000 });
   try {
     await store.start(new StoredRows());

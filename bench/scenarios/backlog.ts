@@ -1,9 +1,9 @@
 // What a long queue of log rows, being drained, does to the latency of exact hits.
 import { monthIndex } from '@llm0/core/limits/periods';
+import { openRedis } from '@llm0/core/limits/redis/connection';
 import { apiKeyKey, createShardKeys, projectKey, shardOf } from '@llm0/core/limits/redis/keys';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { callAdmin } from '@llm0/testing/stores/start-gateway';
-import { Redis } from 'ioredis';
 import type { LoadResult } from '../load/load-job';
 import { type BenchWorld, type StartedGateway, waitForDrain } from '../start-bench';
 import { measureBeside } from './measure-beside';
@@ -36,7 +36,7 @@ export async function measureBacklog(world: BenchWorld): Promise<SpecialOutcome>
 
 /** Straight into the queue and onto the counters of spend, as settlements would; the ledger stays even. */
 async function queueRows(redisUrl: string, { projectId, keyId }: StartedGateway['open'], rows: number): Promise<void> {
-  const redis = new Redis(redisUrl);
+  const redis = openRedis(redisUrl);
   try {
     const keys = createShardKeys('llm0', 1)[shardOf(projectId, 1)];
     if (keys === undefined) throw new Error('no shard');

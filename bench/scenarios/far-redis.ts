@@ -1,5 +1,5 @@
+import { openRedis } from '@llm0/core/limits/redis/connection';
 import { createTestKey, startGateway } from '@llm0/testing/stores/start-gateway';
-import { Redis } from 'ioredis';
 import { median } from '../report/rows';
 import { type BenchWorld, startScript } from '../start-bench';
 import { measureInTurn } from './run-scenario';
@@ -62,7 +62,7 @@ async function measure(world: BenchWorld, { far, redisUrl }: Far): Promise<Speci
 }
 
 async function pingMs(url: string): Promise<number> {
-  const redis = new Redis(url);
+  const redis = openRedis(url);
   try {
     const took: number[] = [];
     for (let i = 0; i < PINGS; i++) {

@@ -1,5 +1,5 @@
+import { openRedis } from '@llm0/core/limits/redis/connection';
 import { callAdmin } from '@llm0/testing/stores/start-gateway';
-import { Redis } from 'ioredis';
 import { askChat } from '../load/ask-chat';
 import type { BenchStores, StartedGateway } from '../start-bench';
 
@@ -10,7 +10,7 @@ const TIMEOUT_MS = 600_000;
  * once it serves again.
  */
 export async function rebuildCounters(gateway: StartedGateway, { redisUrl }: BenchStores): Promise<number> {
-  const redis = new Redis(redisUrl);
+  const redis = openRedis(redisUrl);
   try {
     await redis.flushall();
   } finally {

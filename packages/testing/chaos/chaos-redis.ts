@@ -1,4 +1,5 @@
-import { Redis } from 'ioredis';
+import { openRedis } from '@llm0/core/limits/redis/connection';
+import type { Redis } from 'ioredis';
 import { freePort, removeFolder, type TestServer, temporaryFolder } from '../stores/server-process';
 import { startRedis } from '../stores/start-redis';
 import { endAtOnce, signalAll } from './server-signals';
@@ -77,7 +78,7 @@ export class ChaosRedis {
   }
 
   private async ask<T>(question: (client: Redis) => Promise<T>): Promise<T> {
-    const client = new Redis(this.url, { maxRetriesPerRequest: 0, retryStrategy: () => null });
+    const client = openRedis(this.url, { maxRetriesPerRequest: 0, retryStrategy: () => null });
     client.on('error', () => {});
     try {
       return await question(client);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { Redis } from 'ioredis';
+import { openRedis } from '@llm0/core/limits/redis/connection';
 import { freePort, type TestServer } from '../stores/server-process';
 import { startGateway } from '../stores/start-gateway';
 import { startRedis } from '../stores/start-redis';
@@ -9,7 +9,7 @@ let evicting: TestServer;
 let closedPort: number;
 beforeAll(async () => {
   locked = await startRedis();
-  const client = new Redis(locked.url);
+  const client = openRedis(locked.url);
   await client.config('SET', 'requirepass', 'right-password');
   client.disconnect();
   evicting = await startRedis({ args: ['--maxmemory-policy', 'allkeys-lru'] });

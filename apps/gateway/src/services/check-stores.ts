@@ -1,7 +1,8 @@
 // A store that refuses us stops the start with one line that names the setting; one that is not there yet is waited for.
+
+import { openRedis } from '@llm0/core/limits/redis/connection';
 import { chooseSchema, OWN_SCHEMA } from '@llm0/drizzle/choose-schema';
 import { errorCode, rootMessage } from '@llm0/drizzle/sql-state';
-import { Redis } from 'ioredis';
 import type { Config, StoreConfig } from '../config/config';
 import { ConfigError, redactUrl } from '../config/values';
 
@@ -32,7 +33,7 @@ const evictionWarning = (policy: string): string =>
   `REDIS_URL: this Redis has maxmemory-policy ${policy} and may throw away limits and log rows; set it to noeviction`;
 
 async function askRedis({ url, password, db }: RedisSettings): Promise<{ policy: string } | { failure: string }> {
-  const client = new Redis(url.split(',')[0] ?? url, {
+  const client = openRedis(url.split(',')[0] ?? url, {
     lazyConnect: true,
     retryStrategy: () => null,
     maxRetriesPerRequest: 0,

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Redis } from 'ioredis';
 import type { Labels } from '../keys/api-key';
 import type { LogRecord } from '../logs/log-record';
 import { type BudgetSum, covers } from './budgets';
@@ -14,6 +13,7 @@ import type {
   RebuildSource,
   Settlement,
 } from './hot-store';
+import { openRedis } from './redis/connection';
 
 /** `gateway_logs` in memory: what a store is rebuilt from in tests. */
 export class StoredRows implements RebuildSource {
@@ -187,7 +187,7 @@ export function testRedisUrl(): string {
 
 /** Removes every key of one namespace, as FLUSHALL would. */
 export async function flushNamespace(url: string, namespace: string): Promise<void> {
-  const client = new Redis(url);
+  const client = openRedis(url);
   try {
     let cursor = '0';
     do {

@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, expect, test } from 'bun:test';
-import { Redis } from 'ioredis';
 import type { AdmitRequest, Settlement } from '../hot-store';
 import { until } from '../hot-store.cases';
 import {
@@ -12,7 +11,7 @@ import {
   testRedisUrl,
 } from '../store-rows.fixture';
 import { CommitGroup } from './commits';
-import { connectRedis, waitForReady } from './connection';
+import { connectRedis, openRedis, waitForReady } from './connection';
 import { Accounts, type CommitId, createShardKeys, customerKey, type ShardKeys } from './keys';
 import { RedisHotStore } from './redis-hot-store';
 import { type RedisClient, runScript } from './scripts';
@@ -134,7 +133,7 @@ test.each([
 test('answers that cannot be cached are booked all the same', async () => {
   const cache = { key: 'k', value: 'v', ttlMs: 1_000, provider: 'p', model: 'm' };
   const [one, two] = (await open(2)) as [Settlement, Settlement];
-  const admin = new Redis(testRedisUrl());
+  const admin = openRedis(testRedisUrl());
   await admin.set(keys.cache[0], 'not a hash');
   const written = [
     { ...one, cache },
@@ -147,7 +146,7 @@ test('answers that cannot be cached are booked all the same', async () => {
 });
 
 test('a request that the store cannot decide fails alone', async () => {
-  const admin = new Redis(testRedisUrl());
+  const admin = openRedis(testRedisUrl());
   await admin.set(customerKey(keys, 'project-1', 'broken'), 'not a hash');
   const asked = ['fine', 'broken', 'well'].map((customerId) => store.admit(requestOf({ reloaded: true, customerId })));
   const outcomes = await Promise.allSettled(asked);

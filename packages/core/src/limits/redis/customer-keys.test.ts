@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { flushNamespace, makeTempDir, requestOf, StoredRows, settlementOf, testRedisUrl } from '../store-rows.fixture';
+import { openRedis } from './connection';
 import { RedisHotStore } from './redis-hot-store';
 
 const NAMESPACE = `llm0-test-${crypto.randomUUID()}`;
@@ -8,7 +9,7 @@ const dir = makeTempDir();
 let store: RedisHotStore;
 let client: Redis;
 beforeAll(async () => {
-  client = new Redis(testRedisUrl());
+  client = openRedis(testRedisUrl());
   store = new RedisHotStore({ url: testRedisUrl(), namespace: NAMESPACE, dataDir: dir.path, admitDeadlineMs: 5000 });
   await store.start(new StoredRows());
 });

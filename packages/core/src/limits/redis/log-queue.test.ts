@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test';
-import { Redis } from 'ioredis';
 import { flushNamespace, testRedisUrl } from '../store-rows.fixture';
+import { openRedis } from './connection';
 import { createShardKeys } from './keys';
 import { RedisLogQueue } from './log-queue';
 
 test('what 0.2.0 has in hand is read here, and what is left here is read there', async () => {
-  const [client, reader] = [new Redis(testRedisUrl()), new Redis(testRedisUrl())];
+  const [client, reader] = [openRedis(testRedisUrl()), openRedis(testRedisUrl())];
   const namespace = `llm0-test-${crypto.randomUUID()}`;
   const shards = createShardKeys(namespace, 1);
   const log = shards[0]?.log ?? '';

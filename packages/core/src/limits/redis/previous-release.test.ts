@@ -4,10 +4,11 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import type { AdmitRequest, Settlement } from '../hot-store';
 import { until } from '../hot-store.cases';
 import { flushNamespace, makeTempDir, requestOf, StoredRows, settlementOf, testRedisUrl } from '../store-rows.fixture';
+import { openRedis } from './connection';
 import { createAccount, createShardKeys, doneKey, type ShardKeys } from './keys';
 import { RedisHotStore } from './redis-hot-store';
 
@@ -24,7 +25,7 @@ let keys: ShardKeys;
 let epoch: string;
 
 beforeAll(async () => {
-  redis = new Redis(testRedisUrl());
+  redis = openRedis(testRedisUrl());
   for (const name of Object.keys(SCRIPTS) as (keyof typeof SCRIPTS)[]) {
     SCRIPTS[name] = (await redis.script('LOAD', readFileSync(join(FOLDER, `${name}.lua`), 'utf8'))) as string;
   }

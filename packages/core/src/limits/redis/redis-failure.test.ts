@@ -3,11 +3,11 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { undisturbedMs } from '@llm0/testing/thread-time';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { GatewayError } from '../../errors/gateway-error';
 import { until } from '../hot-store.cases';
 import { makeTempDir, requestOf, StoredRows, settlementOf, type TempDir } from '../store-rows.fixture';
-import { connectRedis, type RedisHotStoreOptions, waitForReady } from './connection';
+import { connectRedis, openRedis, type RedisHotStoreOptions, waitForReady } from './connection';
 import { ensureEpochs } from './epoch';
 import { createShardKeys } from './keys';
 import { RedisHotStore } from './redis-hot-store';
@@ -81,7 +81,7 @@ describe('redis hot store, when things break', () => {
 
   beforeAll(async () => {
     server = await startRedisServer();
-    admin = new Redis(server.url);
+    admin = openRedis(server.url);
     admin.on('error', () => undefined);
   });
   afterAll(async () => {
