@@ -1,15 +1,15 @@
+import type { AnswerFrom, SentTo } from '@llm0/gateway/admin/route-types';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { InferRequestType, InferResponseType } from 'hono/client';
 import { api, read, readOrNull } from './client';
 import { useLive } from './live';
 
-type Page = InferResponseType<typeof api.backends.$get>;
+type Page = AnswerFrom<typeof api.backends.$get>;
 export type Backend = Page['data'][number];
 /** A backend from the environment, which is changed there. */
 export type FixedBackend = Page['environment'][number];
-export type BackendInput = InferRequestType<typeof api.backends.$post>['json'];
-export type BackendChanges = InferRequestType<(typeof api.backends)[':id']['$patch']>['json'];
-export type BackendTest = InferResponseType<(typeof api.backends)[':id']['test']['$post']>;
+export type BackendInput = SentTo<typeof api.backends.$post>['json'];
+export type BackendChanges = SentTo<(typeof api.backends)[':id']['$patch']>['json'];
+export type BackendTest = AnswerFrom<(typeof api.backends)[':id']['test']['$post']>;
 
 const ALL = '1000';
 

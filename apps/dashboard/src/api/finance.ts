@@ -1,8 +1,8 @@
+import type { AnswerFrom, SentTo } from '@llm0/gateway/admin/route-types';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { InferRequestType, InferResponseType } from 'hono/client';
 import { api, read, send } from './client';
 
-export type Statement = InferResponseType<typeof api.finance.statement.$get>;
+export type Statement = AnswerFrom<typeof api.finance.statement.$get>;
 export type StatementRow = Statement['rows'][number];
 export type StatementTotal = Statement['total'];
 export type CapForecast = Statement['caps'][number];
@@ -30,7 +30,7 @@ export async function loadFocusCsv({ by: _, ...query }: StatementQuery): Promise
   return (await send(`/admin/v1/finance/focus.csv?${new URLSearchParams(query)}`)).text();
 }
 
-type ClosingInput = InferRequestType<typeof api.finance.statement.close.$post>['json'];
+type ClosingInput = SentTo<typeof api.finance.statement.close.$post>['json'];
 
 export const closeMonth = (json: ClosingInput) => read(api.finance.statement.close.$post({ json }));
 

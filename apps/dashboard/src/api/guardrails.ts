@@ -1,18 +1,18 @@
+import type { AnswerFrom, SentTo } from '@llm0/gateway/admin/route-types';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { InferRequestType, InferResponseType } from 'hono/client';
 import { api, read } from './client';
 import { usePages } from './pages';
 import type { StatsQuery } from './stats';
 
 type Route = (typeof api.projects)[':id']['guardrails'];
-export type Policy = InferResponseType<Route['$get']>;
-export type PolicyInput = InferRequestType<Route['$put']>['json'];
+export type Policy = AnswerFrom<Route['$get']>;
+export type PolicyInput = SentTo<Route['$put']>['json'];
 export type Rule = Policy['rules'][number];
 export type RuleInput = NonNullable<PolicyInput['rules']>[number];
-export type PolicyVersion = InferResponseType<Route['versions']['$get']>['data'][number];
-export type Tried = InferResponseType<Route['try']['$post']>;
-export type Replayed = InferResponseType<Route['replay']['$post']>;
-export type GuardrailBucket = InferResponseType<typeof api.stats.guardrails.$get>['buckets'][number];
+export type PolicyVersion = AnswerFrom<Route['versions']['$get']>['data'][number];
+export type Tried = AnswerFrom<Route['try']['$post']>;
+export type Replayed = AnswerFrom<Route['replay']['$post']>;
+export type GuardrailBucket = AnswerFrom<typeof api.stats.guardrails.$get>['buckets'][number];
 
 const PAGE_SIZE = '50';
 const REFRESH_MS = 30_000;
@@ -51,16 +51,13 @@ export function rollBack(projectId: string, version: number): Promise<Policy> {
 }
 
 /** Tests each rule on a text; nothing is sent or stored. */
-export function tryText(projectId: string, json: InferRequestType<Route['try']['$post']>['json']): Promise<Tried> {
+export function tryText(projectId: string, json: SentTo<Route['try']['$post']>['json']): Promise<Tried> {
   const { route, param } = routeOf(projectId);
   return read(route.try.$post({ param, json }));
 }
 
 /** Tests the rules on stored requests. */
-export function replayRules(
-  projectId: string,
-  json: InferRequestType<Route['replay']['$post']>['json'],
-): Promise<Replayed> {
+export function replayRules(projectId: string, json: SentTo<Route['replay']['$post']>['json']): Promise<Replayed> {
   const { route, param } = routeOf(projectId);
   return read(route.replay.$post({ param, json }));
 }

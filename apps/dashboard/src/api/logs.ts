@@ -1,3 +1,4 @@
+import type { AnswerFrom } from '@llm0/gateway/admin/route-types';
 import {
   type InfiniteData,
   keepPreviousData,
@@ -6,20 +7,19 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query';
-import type { InferResponseType } from 'hono/client';
 import { useEffect, useRef } from 'react';
 import { ApiError, api, read } from './client';
 import { useIsLive, useLive } from './live';
 import { usePages } from './pages';
 import { placeRows } from './place-rows';
 
-export type Log = InferResponseType<typeof api.logs.$get>['data'][number];
+export type Log = AnswerFrom<typeof api.logs.$get>['data'][number];
 
 export const PAGE_SIZE = 100;
 const AGAIN_MS = 10_000;
 const WAIT_MS = 50;
 
-type LogPages = InfiniteData<InferResponseType<typeof api.logs.$get>>;
+type LogPages = InfiniteData<AnswerFrom<typeof api.logs.$get>>;
 
 /** Query of the API; several values form a list. */
 export type LogQuery = Readonly<Record<string, string | string[]>>;
@@ -127,7 +127,7 @@ export const useLog = (requestId: string, known?: Log) =>
 /** Interval without reports of arriving rows. */
 const COUNT_REFRESH_MS = 30_000;
 
-export type LogTally = InferResponseType<typeof api.logs.histogram.$get>;
+export type LogTally = AnswerFrom<typeof api.logs.histogram.$get>;
 
 /** Count of matching requests, by time and status. */
 export function useLogTally(query: LogQuery, intervalMs: number) {

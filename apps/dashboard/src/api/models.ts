@@ -1,13 +1,13 @@
+import type { AnswerFrom, SentTo } from '@llm0/gateway/admin/route-types';
 import { useQuery } from '@tanstack/react-query';
-import type { InferRequestType, InferResponseType } from 'hono/client';
 import { api, read, readOrNull } from './client';
 import { saveChanges } from './save-changes';
 
-export type Model = InferResponseType<typeof api.models.$get>['data'][number];
+export type Model = AnswerFrom<typeof api.models.$get>['data'][number];
 /** A model as lists show it; its dialog asks for all of it. */
 export type ListedModel = Pick<Model, (typeof LISTED)[number]>;
-export type ModelImport = InferRequestType<typeof api.models.import.$post>['json'];
-export type ModelInput = InferRequestType<typeof api.models.$put>['json'];
+export type ModelImport = SentTo<typeof api.models.import.$post>['json'];
+export type ModelInput = SentTo<typeof api.models.$put>['json'];
 
 const PAGE = '1000';
 /** The catalogue has some 1,500 models; far more are searched, not listed. */

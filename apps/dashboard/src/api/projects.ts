@@ -1,17 +1,17 @@
+import type { AnswerFrom, SentTo } from '@llm0/gateway/admin/route-types';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import type { InferRequestType, InferResponseType } from 'hono/client';
 import { useMemo } from 'react';
 import { UUID } from '../range/uuid';
 import { api, read, readOrNull } from './client';
 import { usePages } from './pages';
 
-export type Project = InferResponseType<typeof api.projects.$get>['data'][number];
-export type ProjectInput = InferRequestType<(typeof api.projects)[':id']['$patch']>['json'];
-export type Key = InferResponseType<(typeof api.projects)[':id']['keys']['$get']>['data'][number];
-export type KeyWithSecret = InferResponseType<(typeof api.projects)[':id']['keys']['$post']>;
-export type KeyInput = InferRequestType<(typeof api.projects)[':id']['keys']['$post']>['json'];
-export type Customer = InferResponseType<typeof api.customers.$get>['data'][number];
-export type CustomerLimitsInput = InferRequestType<
+export type Project = AnswerFrom<typeof api.projects.$get>['data'][number];
+export type ProjectInput = SentTo<(typeof api.projects)[':id']['$patch']>['json'];
+export type Key = AnswerFrom<(typeof api.projects)[':id']['keys']['$get']>['data'][number];
+export type KeyWithSecret = AnswerFrom<(typeof api.projects)[':id']['keys']['$post']>;
+export type KeyInput = SentTo<(typeof api.projects)[':id']['keys']['$post']>['json'];
+export type Customer = AnswerFrom<typeof api.customers.$get>['data'][number];
+export type CustomerLimitsInput = SentTo<
   (typeof api.projects)[':id']['customers'][':customer_id']['limits']['$put']
 >['json'];
 

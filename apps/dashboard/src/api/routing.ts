@@ -1,15 +1,15 @@
+import type { AnswerFrom, SentTo } from '@llm0/gateway/admin/route-types';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { InferRequestType, InferResponseType } from 'hono/client';
 import { api, read } from './client';
 import { useLive } from './live';
 
-export type Provider = InferResponseType<typeof api.providers.$get>['data'][number];
-export type ProviderInput = InferRequestType<typeof api.providers.$post>['json'];
-export type Chain = InferResponseType<typeof api.chains.$get>['data'][number];
-export type ChainInput = InferRequestType<(typeof api.chains)[':name']['$put']>['json'];
-export type Alias = InferResponseType<typeof api.aliases.$get>['data'][number];
-export type AliasInput = InferRequestType<typeof api.aliases.$post>['json'];
-export type ProviderTest = InferResponseType<(typeof api.providers)[':name']['test']['$post']>;
+export type Provider = AnswerFrom<typeof api.providers.$get>['data'][number];
+export type ProviderInput = SentTo<typeof api.providers.$post>['json'];
+export type Chain = AnswerFrom<typeof api.chains.$get>['data'][number];
+export type ChainInput = SentTo<(typeof api.chains)[':name']['$put']>['json'];
+export type Alias = AnswerFrom<typeof api.aliases.$get>['data'][number];
+export type AliasInput = SentTo<typeof api.aliases.$post>['json'];
+export type ProviderTest = AnswerFrom<(typeof api.providers)[':name']['test']['$post']>;
 
 const ALL = '1000';
 

@@ -1,5 +1,5 @@
+import type { AnswerFrom } from '@llm0/gateway/admin/route-types';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { InferResponseType } from 'hono/client';
 import { createContext, useContext } from 'react';
 import { ApiError, api, read, send } from './client';
 import { resumeAfterSignIn } from './expired-session';
@@ -63,7 +63,7 @@ export function useMayChange(): boolean {
 /** True if the session has the permission everywhere, or in at least one team. */
 export const useMay = (permission: Permission): boolean => useSession().data?.permissions.includes(permission) === true;
 
-export type Permission = InferResponseType<typeof api.session.$get>['permissions'][number];
+export type Permission = AnswerFrom<typeof api.session.$get>['permissions'][number];
 
 interface SignInChoices {
   readonly data: readonly { readonly id: string; readonly name: string }[];

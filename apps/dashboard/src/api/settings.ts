@@ -1,14 +1,14 @@
+import type { AnswerFrom, SentTo } from '@llm0/gateway/admin/route-types';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { InferRequestType, InferResponseType } from 'hono/client';
 import { api, read } from './client';
 import { useLive } from './live';
 import { usePages } from './pages';
 
-export type Token = InferResponseType<typeof api.tokens.$get>['data'][number];
-export type Alert = InferResponseType<typeof api.alerts.$get>['data'][number];
-export type AlertInput = InferRequestType<typeof api.alerts.$post>['json'];
-export type AuditEntry = InferResponseType<typeof api.audit.$get>['data'][number];
-export type SystemLog = InferResponseType<(typeof api)['system-logs']['$get']>['data'][number];
+export type Token = AnswerFrom<typeof api.tokens.$get>['data'][number];
+export type Alert = AnswerFrom<typeof api.alerts.$get>['data'][number];
+export type AlertInput = SentTo<typeof api.alerts.$post>['json'];
+export type AuditEntry = AnswerFrom<typeof api.audit.$get>['data'][number];
+export type SystemLog = AnswerFrom<(typeof api)['system-logs']['$get']>['data'][number];
 
 const LIMIT = '200';
 
@@ -19,7 +19,7 @@ export function useAlerts() {
   useLiveList('alerts');
   return useQuery({ queryKey: ['alerts'], queryFn: () => read(api.alerts.$get({ query: { limit: LIMIT } })) });
 }
-export type Firing = InferResponseType<(typeof api.alerts)[':id']['firings']['$get'], 200>['data'][number];
+export type Firing = AnswerFrom<(typeof api.alerts)[':id']['firings']['$get']>['data'][number];
 /** The latest firings of one alert; reloads with the alerts. */
 export const useAlertFirings = (id: string) =>
   useQuery({

@@ -1,21 +1,21 @@
+import type { AnswerFrom } from '@llm0/gateway/admin/route-types';
 import { keepPreviousData, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { InferResponseType } from 'hono/client';
 import { useEffect, useRef } from 'react';
 import { previousRange, rangeQuery, type Stretch } from '../range/time-range';
 import { isAway } from './away';
 import { api, read } from './client';
 import { useIsLive, useLive } from './live';
 
-export type Overview = InferResponseType<typeof api.stats.overview.$get>;
-export type PromptCache = InferResponseType<(typeof api.stats)['prompt-cache']['$get']>['data'][number];
-export type SpendBucket = InferResponseType<typeof api.stats.spend.$get>['buckets'][number];
-export type SpendCell = InferResponseType<(typeof api.stats)['spend-table']['$get']>['cells'][number];
-export type LatencyBucket = InferResponseType<typeof api.stats.latency.$get>['buckets'][number];
-export type CacheBucket = InferResponseType<typeof api.stats.cache.$get>['buckets'][number];
-export type ErrorBucket = InferResponseType<typeof api.stats.errors.$get>['buckets'][number];
-export type ProviderHealth = InferResponseType<typeof api.stats.health.$get>['buckets'][number];
-export type FailoverGroup = InferResponseType<typeof api.stats.failovers.$get>['groups'][number];
-export type Budget = InferResponseType<typeof api.budgets.$get>['data'][number];
+export type Overview = AnswerFrom<typeof api.stats.overview.$get>;
+export type PromptCache = AnswerFrom<(typeof api.stats)['prompt-cache']['$get']>['data'][number];
+export type SpendBucket = AnswerFrom<typeof api.stats.spend.$get>['buckets'][number];
+export type SpendCell = AnswerFrom<(typeof api.stats)['spend-table']['$get']>['cells'][number];
+export type LatencyBucket = AnswerFrom<typeof api.stats.latency.$get>['buckets'][number];
+export type CacheBucket = AnswerFrom<typeof api.stats.cache.$get>['buckets'][number];
+export type ErrorBucket = AnswerFrom<typeof api.stats.errors.$get>['buckets'][number];
+export type ProviderHealth = AnswerFrom<typeof api.stats.health.$get>['buckets'][number];
+export type FailoverGroup = AnswerFrom<typeof api.stats.failovers.$get>['groups'][number];
+export type Budget = AnswerFrom<typeof api.budgets.$get>['data'][number];
 
 /** Query of the API; addresses hold text only. */
 export interface StatsQuery {
@@ -183,7 +183,7 @@ export const useHistogram = (query: StatsQuery, metric: Metric) => {
   return useStats(['stats', 'histogram', asked], () => api.stats.histogram.$get({ query: asked }));
 };
 
-export type Differences = InferResponseType<typeof api.stats.differences.$get>;
+export type Differences = AnswerFrom<typeof api.stats.differences.$get>;
 
 interface DifferenceQuery extends Pick<StatsQuery, 'from' | 'to' | 'project_id'> {
   readonly region_from: string;
@@ -197,7 +197,7 @@ interface DifferenceQuery extends Pick<StatsQuery, 'from' | 'to' | 'project_id'>
 export const useDifferences = (query: DifferenceQuery) =>
   useStats(['stats', 'differences', query], () => api.stats.differences.$get({ query: { ...query } }));
 
-export type Flows = InferResponseType<typeof api.stats.flows.$get>;
+export type Flows = AnswerFrom<typeof api.stats.flows.$get>;
 
 /** Ways of requests: project, requested model, provider. */
 export const useFlows = ({ from, to, project_id }: StatsQuery) => {

@@ -1,9 +1,9 @@
+import type { AnswerFrom } from '@llm0/gateway/admin/route-types';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { InferResponseType } from 'hono/client';
 import { api, read } from './client';
 import { useLive } from './live';
 
-export type TimelineEvent = InferResponseType<typeof api.timeline.$get>['data'][number];
+export type TimelineEvent = AnswerFrom<typeof api.timeline.$get>['data'][number];
 
 interface TimelineQuery {
   readonly from: string;

@@ -1,19 +1,19 @@
+import type { AnswerFrom, SentTo } from '@llm0/gateway/admin/route-types';
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { InferRequestType, InferResponseType } from 'hono/client';
 import { ApiError, api, read, readOrNull, send } from './client';
 import { useLive } from './live';
 import { usePages } from './pages';
 import type { StatsQuery } from './stats';
 
-export type McpServer = InferResponseType<(typeof api.mcp.servers)['$get']>['data'][number];
-export type McpServerInput = InferRequestType<(typeof api.mcp.servers)['$post']>['json'];
-export type McpServerChanges = InferRequestType<(typeof api.mcp.servers)[':id']['$patch']>['json'];
-export type McpTool = InferResponseType<(typeof api.mcp.servers)[':id']['tools']['$get']>['data'][number];
-export type McpCheck = InferResponseType<(typeof api.mcp.servers)[':id']['refresh']['$post']>;
-export type McpPreview = InferResponseType<(typeof api.mcp.servers)['check']['$post'], 200>;
-export type McpGrant = InferResponseType<(typeof api.mcp.servers)[':id']['grants']['$get'], 200>['data'][number];
-export type ToolCall = InferResponseType<(typeof api)['tool-calls']['$get']>['data'][number];
-export type ToolBucket = InferResponseType<typeof api.stats.tools.$get>['buckets'][number];
+export type McpServer = AnswerFrom<(typeof api.mcp.servers)['$get']>['data'][number];
+export type McpServerInput = SentTo<(typeof api.mcp.servers)['$post']>['json'];
+export type McpServerChanges = SentTo<(typeof api.mcp.servers)[':id']['$patch']>['json'];
+export type McpTool = AnswerFrom<(typeof api.mcp.servers)[':id']['tools']['$get']>['data'][number];
+export type McpCheck = AnswerFrom<(typeof api.mcp.servers)[':id']['refresh']['$post']>;
+export type McpPreview = AnswerFrom<(typeof api.mcp.servers)['check']['$post']>;
+export type McpGrant = AnswerFrom<(typeof api.mcp.servers)[':id']['grants']['$get']>['data'][number];
+export type ToolCall = AnswerFrom<(typeof api)['tool-calls']['$get']>['data'][number];
+export type ToolBucket = AnswerFrom<typeof api.stats.tools.$get>['buckets'][number];
 
 const ALL = '1000';
 const PAGE_SIZE = '100';

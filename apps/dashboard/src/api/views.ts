@@ -1,10 +1,10 @@
+import type { AnswerFrom, SentTo } from '@llm0/gateway/admin/route-types';
 import { useQuery } from '@tanstack/react-query';
-import type { InferRequestType, InferResponseType } from 'hono/client';
 import { useChange } from './change';
 import { api, read } from './client';
 
-export type SavedView = InferResponseType<typeof api.views.$get>['data'][number];
-export type ViewInput = InferRequestType<typeof api.views.$post>['json'];
+export type SavedView = AnswerFrom<typeof api.views.$get>['data'][number];
+export type ViewInput = SentTo<typeof api.views.$post>['json'];
 
 const ALL = '1000';
 const VIEWS = [['views']];

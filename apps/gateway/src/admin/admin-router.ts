@@ -1,40 +1,49 @@
-import {
-  OpenAPIHono,
-  type RouteConfig,
-  type RouteConfigToTypedResponse,
-  type RouteHandler,
-  type z,
-} from '@hono/zod-openapi';
+import { createRoute, OpenAPIHono, type RouteConfig, type z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import type { Handler, Input, Schema, ToSchema } from 'hono';
+import type { Context, HonoRequest } from 'hono';
 import type { AdminEnv } from './admin-services';
+import type { AnswerOf, Place, Route, Routed, SchemaAt, SomeSchema } from './route-types';
 
-/** What the typed client knows of a route. */
-type RouteSchema<R extends RouteConfig> =
-  RouteHandler<R, AdminEnv> extends Handler<AdminEnv, infer P extends string, infer I extends Input, infer _Answer>
-    ? ToSchema<R['method'], P, I, RouteConfigToTypedResponse<R>>
-    : never;
+/** The part of Hono's context that handlers of any route use. */
+export interface AnyRouteContext
+  extends Pick<Context<AdminEnv>, 'env' | 'get' | 'set' | 'res' | 'header' | 'body' | 'text' | 'redirect'> {
+  readonly req: Pick<HonoRequest, 'raw' | 'url' | 'path' | 'method' | 'header'>;
+}
+
+/** With the inputs and answers of one route. */
+export interface RouteContext<R extends Route> extends AnyRouteContext {
+  readonly req: AnyRouteContext['req'] & {
+    valid<P extends Place>(place: [SchemaAt<R, P>] extends [never] ? never : P): z.output<SchemaAt<R, P>>;
+  };
+  json(body: AnswerOf<R, 200>): Response;
+  json<S extends keyof R['responses'] & number>(body: AnswerOf<R, S>, status: S, headers?: HeadersInit): Response;
+}
+
+type RouteHandler<R extends Route> = (c: RouteContext<R>) => Response | Promise<Response>;
 
 /**
- * The part of a router that routes use. For each route, Hono's own type instantiates hundreds of overloads, which took a
- * third of the type check.
+ * The part of a router that routes use. Hono's own types instantiate hundreds of types for each route and its answer,
+ * which took a third of the type check.
  */
-export interface AdminRouter<S extends Schema = Schema>
-  extends Pick<OpenAPIHono<AdminEnv>, 'routes' | 'getOpenAPI31Document'> {
-  openapi<const R extends RouteConfig>(route: R, handler: RouteHandler<R, AdminEnv>): AdminRouter<S & RouteSchema<R>>;
-  route<T extends Schema>(path: '/', router: AdminRouter<T>): AdminRouter<S & T>;
+export interface AdminRouter<S = unknown> extends Pick<OpenAPIHono<AdminEnv>, 'routes' | 'getOpenAPI31Document'> {
+  openapi<R extends Route>(route: R, handler: RouteHandler<R>): AdminRouter<S & Routed<R>>;
+  route<T>(path: '/', router: AdminRouter<T>): AdminRouter<S & T>;
   /** For the compiler alone. */
   readonly schema?: S;
 }
 
+/** A route of a router. */
+export const defineRoute = <const R extends Route>(route: R): R =>
+  createRoute(route as unknown as RouteConfig) as unknown as R;
+
 /** A router whose schemas reject invalid input with `invalid_request` and the field's name. */
-export function createRouter(): AdminRouter<Record<never, never>> {
+export function createRouter(): AdminRouter {
   const router = new OpenAPIHono<AdminEnv>({
     defaultHook: (result) => {
       if (!result.success) throw invalidInput(result.error);
     },
   });
-  return router as unknown as AdminRouter<Record<never, never>>;
+  return router as unknown as AdminRouter;
 }
 
 const PROBLEMS_SHOWN = 3;
@@ -79,13 +88,13 @@ export const routesOf =
   ) => ({ method, path, tags: [tag], summary });
 
 /** A JSON answer, for route definitions. */
-export const answers = <T extends z.ZodType>(schema: T, description: string) => ({
+export const answers = <T extends SomeSchema>(schema: T, description: string) => ({
   content: { 'application/json': { schema } },
   description,
 });
 
 /** A JSON body, for route definitions. */
-export const takes = <T extends z.ZodType>(schema: T) => ({
+export const takes = <T extends SomeSchema>(schema: T) => ({
   required: true as const,
   content: { 'application/json': { schema } },
 });

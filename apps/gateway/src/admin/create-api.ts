@@ -1,9 +1,8 @@
-import type { Hono } from 'hono';
 import { sessionRoutes } from './access/session';
 import type { SignInThrottle } from './access/sign-in-throttle';
 import { tokenRoutes } from './access/tokens';
 import { createRouter } from './admin-router';
-import type { AdminEnv, AdminServices } from './admin-services';
+import type { AdminServices } from './admin-services';
 import { alertRoutes } from './alerts/routes';
 import { aliasRoutes } from './aliases/routes';
 import { annotationRoutes } from './annotations/routes';
@@ -40,6 +39,7 @@ import { projectRoutes } from './projects/routes';
 import { providerKeyRoutes } from './providers/key-routes';
 import { providerRoutes } from './providers/routes';
 import { reconcileRoutes } from './reconcile/routes';
+import type { ClientOf } from './route-types';
 import { runRoutes } from './runs/routes';
 import { secretRoutes } from './secrets/routes';
 import { identityProviderRoutes } from './sign-on/provider-routes';
@@ -59,7 +59,7 @@ import { userRoutes } from './users/routes';
 import { viewRoutes } from './views/routes';
 
 /** Typed routes under `/admin/v1`, for the dashboard's `hc` client. */
-export type AdminApi = Hono<AdminEnv, NonNullable<ReturnType<typeof createApi>['schema']>>;
+export type AdminClient = ClientOf<NonNullable<ReturnType<typeof createApi>['schema']>>;
 
 export function createApi(services: AdminServices, mirror: HotStoreMirror, throttle: SignInThrottle) {
   const kept = new StatsCache(services.stats, services.clock);

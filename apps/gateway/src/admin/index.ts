@@ -23,7 +23,7 @@ import { SEND_AS_PATHS } from './playground/routes';
 import { ApiDescription } from './system/api-description';
 import { docsPage } from './system/docs-page';
 
-export type { AdminApi } from './create-api';
+export type { AdminClient } from './create-api';
 
 /** The admin API, to be mounted under `/admin`: `/v1/*`, its OpenAPI document and a reference page. */
 export function createAdmin(services: AdminServices): Hono {

@@ -1,10 +1,10 @@
+import type { AnswerFrom } from '@llm0/gateway/admin/route-types';
 import { useQuery } from '@tanstack/react-query';
-import type { InferResponseType } from 'hono/client';
 import { api, read, send } from '../../api/client';
 import { usePages } from '../../api/pages';
 import { readReason } from './read-reason';
 
-export type Batch = InferResponseType<typeof api.batches.$get, 200>['data'][number];
+export type Batch = AnswerFrom<typeof api.batches.$get>['data'][number];
 
 /** Batches of requests, newest first, page by page. */
 export const useBatches = (projectId: string | undefined) =>

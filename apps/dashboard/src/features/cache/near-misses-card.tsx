@@ -1,5 +1,5 @@
+import type { AnswerFrom } from '@llm0/gateway/admin/route-types';
 import { useQuery } from '@tanstack/react-query';
-import type { InferResponseType } from 'hono/client';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import type { Page } from '../../range/use-page';
@@ -9,7 +9,7 @@ import { type Column, timeColumn } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import { ConfirmButton } from '../forms/confirm-button';
 
-type NearMiss = InferResponseType<(typeof api.cache)['near-misses']['$get']>['data'][number];
+type NearMiss = AnswerFrom<(typeof api.cache)['near-misses']['$get']>['data'][number];
 
 const OUTCOMES = {
   served: { label: 'served', tone: 'good' },

@@ -1,5 +1,5 @@
+import type { AnswerFrom } from '@llm0/gateway/admin/route-types';
 import { useQuery } from '@tanstack/react-query';
-import type { InferResponseType } from 'hono/client';
 import { api, read } from '../../api/client';
 import { useMay } from '../../api/session';
 
@@ -10,7 +10,7 @@ export interface ResourceName {
 }
 
 /** A configuration file that manages a resource. */
-export type Manager = InferResponseType<(typeof api)['managed-resources']['$get']>['data'][number];
+export type Manager = AnswerFrom<(typeof api)['managed-resources']['$get']>['data'][number];
 
 /** What manages a resource. Asked anew for each form. */
 export const useManagers = ({ resource, id }: ResourceName) =>

@@ -1,10 +1,10 @@
+import type { AnswerFrom } from '@llm0/gateway/admin/route-types';
 import { useQuery } from '@tanstack/react-query';
-import type { InferResponseType } from 'hono/client';
 import { api, read } from '../../api/client';
 import { usePages } from '../../api/pages';
 
-export type Run = InferResponseType<typeof api.runs.$get, 200>['data'][number];
-export type RunDetail = InferResponseType<(typeof api.runs)[':id']['$get'], 200>;
+export type Run = AnswerFrom<typeof api.runs.$get>['data'][number];
+export type RunDetail = AnswerFrom<(typeof api.runs)[':id']['$get']>;
 
 /** Runs with a budget, newest first, page by page. */
 export const useRuns = (projectId: string | undefined) =>

@@ -1,5 +1,5 @@
+import type { AnswerFrom } from '@llm0/gateway/admin/route-types';
 import { useQuery } from '@tanstack/react-query';
-import type { InferResponseType } from 'hono/client';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { useProjectNames } from '../../api/projects';
@@ -8,7 +8,7 @@ import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import { shortId, useNameOf } from './use-teams';
 
-type RequestedKey = InferResponseType<typeof api.keys.$get>['data'][number];
+type RequestedKey = AnswerFrom<typeof api.keys.$get>['data'][number];
 
 const REQUESTED = ['keys', 'requested'];
 

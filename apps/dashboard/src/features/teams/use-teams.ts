@@ -1,19 +1,19 @@
+import type { AnswerFrom, SentTo } from '@llm0/gateway/admin/route-types';
 import { useQuery } from '@tanstack/react-query';
-import type { InferRequestType, InferResponseType } from 'hono/client';
 import { api, read } from '../../api/client';
 import { usePages } from '../../api/pages';
 
-export type Team = InferResponseType<typeof api.teams.$get>['data'][number];
-export type TeamInput = InferRequestType<typeof api.teams.$post>['json'];
-export type Member = InferResponseType<(typeof api.teams)[':id']['members']['$get']>['data'][number];
-export type Shares = InferResponseType<(typeof api.teams)[':id']['shares']['$get']>;
-export type MemberInput = InferRequestType<(typeof api.teams)[':id']['members']['$post']>['json'];
-export type Organization = InferResponseType<typeof api.organizations.$get>['data'][number];
-export type OrganizationInput = InferRequestType<typeof api.organizations.$post>['json'];
-export type User = InferResponseType<typeof api.users.$get>['data'][number];
-export type UserInput = InferRequestType<typeof api.users.$post>['json'];
-export type IdentityProvider = InferResponseType<(typeof api)['identity-providers']['$get']>['data'][number];
-export type IdentityProviderInput = InferRequestType<(typeof api)['identity-providers']['$post']>['json'];
+export type Team = AnswerFrom<typeof api.teams.$get>['data'][number];
+export type TeamInput = SentTo<typeof api.teams.$post>['json'];
+export type Member = AnswerFrom<(typeof api.teams)[':id']['members']['$get']>['data'][number];
+export type Shares = AnswerFrom<(typeof api.teams)[':id']['shares']['$get']>;
+export type MemberInput = SentTo<(typeof api.teams)[':id']['members']['$post']>['json'];
+export type Organization = AnswerFrom<typeof api.organizations.$get>['data'][number];
+export type OrganizationInput = SentTo<typeof api.organizations.$post>['json'];
+export type User = AnswerFrom<typeof api.users.$get>['data'][number];
+export type UserInput = SentTo<typeof api.users.$post>['json'];
+export type IdentityProvider = AnswerFrom<(typeof api)['identity-providers']['$get']>['data'][number];
+export type IdentityProviderInput = SentTo<(typeof api)['identity-providers']['$post']>['json'];
 
 const LIMIT = '200';
 

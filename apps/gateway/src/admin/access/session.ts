@@ -1,9 +1,9 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { PERMISSIONS } from '@llm0/core/access/roles';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { hashSecret } from '@llm0/core/keys/api-key';
 import { createAdminSession, deleteAdminSession } from '@llm0/drizzle/queries/access/admin-sessions';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { Actor, AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import { id, instantShown } from '../fields/fields';
@@ -31,17 +31,17 @@ const sessionSchema = z
   })
   .openapi('Session');
 
-const create = createRoute({
+const create = defineRoute({
   ...at('post', '/session', 'Sign in with an admin token; sets a cookie for 24 h'),
   security: [],
   request: { body: takes(z.strictObject({ token: z.string().min(1).max(MAX_TOKEN_LENGTH) }).openapi('SignIn')) },
   responses: { 201: answers(sessionSchema, 'Show the current session') },
 });
-const show = createRoute({
+const show = defineRoute({
   ...at('get', '/session', 'Show the current session'),
   responses: { 200: answers(sessionSchema, 'Show the current session') },
 });
-const remove = createRoute({
+const remove = defineRoute({
   ...at('delete', '/session', 'Sign out'),
   responses: { 204: { description: 'Signed out' } },
 });

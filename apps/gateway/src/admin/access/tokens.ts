@@ -1,9 +1,9 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
 import { countSessions } from '@llm0/drizzle/queries/access/admin-sessions';
 import { type AdminToken, mayReadBodies, revokeAdminToken, tokenRows } from '@llm0/drizzle/queries/access/admin-tokens';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import { recordChange } from '../audit/record-change';
@@ -20,27 +20,27 @@ import {
 } from './token-schema';
 
 const at = routesOf('tokens');
-const create = createRoute({
+const create = defineRoute({
   ...at('post', '/tokens', 'Create an admin token; the secret is shown once'),
   request: { body: takes(newTokenSchema) },
   responses: { 201: answers(tokenWithSecretSchema, 'The new token with its secret') },
 });
-const list = createRoute({
+const list = defineRoute({
   ...at('get', '/tokens', 'List active admin tokens, newest first'),
   request: { query: z.strictObject(pageQuery) },
   responses: { 200: answers(pageOf(listedTokenSchema), 'Tokens') },
 });
-const show = createRoute({
+const show = defineRoute({
   ...at('get', '/tokens/{id}', 'Show an admin token, without the secret'),
   request: { params: z.object({ id }) },
   responses: { 200: answers(tokenSchema, 'The token') },
 });
-const change = createRoute({
+const change = defineRoute({
   ...at('patch', '/tokens/{id}', 'Change an admin token; applies from its next request'),
   request: { params: z.object({ id }), body: takes(tokenChangesSchema) },
   responses: { 200: answers(tokenSchema, 'The token as it is now') },
 });
-const remove = createRoute({
+const remove = defineRoute({
   ...at('delete', '/tokens/{id}', 'Revoke an admin token'),
   request: { params: z.object({ id }) },
   responses: { 204: { description: 'Revoked' } },

@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { thresholdProblem } from '@llm0/core/alerts/check-threshold';
 import { ALERT_KIND_FACTS } from '@llm0/core/alerts/kinds';
 import type { ReplayQuery } from '@llm0/core/alerts/replay';
@@ -8,7 +8,7 @@ import type { Db } from '@llm0/drizzle/client';
 import { alertRows, deleteAlert, endFiring, firingRows, type StoredAlert } from '@llm0/drizzle/queries/alerts';
 import { isUnresolved } from '@llm0/providers/transport/upstream-failure';
 import { isMailto } from '../../observe/send-mail';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import { id, pageOf, pageQuery, projectIds, queryNumber, showPage } from '../fields/fields';
@@ -38,7 +38,7 @@ const previewQuery = z.strictObject({
   objective: queryNumber().pipe(fields.objective.unwrap()).optional(),
   project_id: projectIds,
 });
-const preview = createRoute({
+const preview = defineRoute({
   ...at('get', '/alert-preview', "Replay an alert's condition over the last week"),
   request: {
     query: previewQuery,
@@ -48,37 +48,37 @@ const preview = createRoute({
   },
 });
 const params = z.object({ id });
-const create = createRoute({
+const create = defineRoute({
   ...at('post', '/alerts', 'Call a webhook when a threshold is passed, and again on recovery'),
   request: { body: takes(newAlertSchema) },
   responses: { 201: answers(alertSchema, 'The new alert') },
 });
-const list = createRoute({
+const list = defineRoute({
   ...at('get', '/alerts', 'List alerts, newest first'),
   request: { query: z.strictObject({ project_id: projectIds, ...pageQuery }) },
   responses: { 200: answers(pageOf(alertSchema), 'Alerts') },
 });
-const show = createRoute({
+const show = defineRoute({
   ...at('get', '/alerts/{id}', 'Show an alert'),
   request: { params },
   responses: { 200: answers(alertSchema, 'The alert') },
 });
-const patch = createRoute({
+const patch = defineRoute({
   ...at('patch', '/alerts/{id}', 'Change an alert'),
   request: { params, body: takes(alertChangesSchema) },
   responses: { 200: answers(alertSchema, 'The alert as it is now') },
 });
-const remove = createRoute({
+const remove = defineRoute({
   ...at('delete', '/alerts/{id}', 'Delete an alert'),
   request: { params },
   responses: { 204: { description: 'Deleted' } },
 });
-const firings = createRoute({
+const firings = defineRoute({
   ...at('get', '/alerts/{id}/firings', "List the alert's firings of 90 days, newest first"),
   request: { params, query: z.strictObject(pageQuery) },
   responses: { 200: answers(pageOf(firingSchema), 'Firings') },
 });
-const test = createRoute({
+const test = defineRoute({
   ...at('post', '/alerts/{id}/test', 'Send a test message to the webhook'),
   request: { params },
   responses: { 201: answers(z.object({ ok: z.boolean() }), 'The webhook answered with 2xx') },
@@ -93,7 +93,7 @@ export function alertRoutes(services: Needs, answer: AnswerKept) {
     .openapi(preview, async (c) => {
       const query = toReplay(c.req.valid('query'), clock.nowMs());
       if (typeof query.projectId === 'string') await requireProject(db, query.projectId);
-      return answer(c, { kind: 'alert_preview', query }, alertPreviewSchema);
+      return answer(c, { kind: 'alert_preview', query });
     })
     .openapi(create, async (c) => {
       const { projectId = null, mutedUntil, ...body } = readFields(c.req.valid('json'));

@@ -1,8 +1,8 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
 import { aliasRows, type StoredAlias } from '@llm0/drizzle/queries/routing/aliases';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
@@ -16,27 +16,27 @@ import { modelName } from './target-schema';
 const at = routesOf('aliases');
 const params = z.object({ id });
 
-const create = createRoute({
+const create = defineRoute({
   ...at('post', '/aliases', 'Create an alias: a name for one target, or for several with a strategy'),
   request: { body: takes(newAliasSchema) },
   responses: { 201: answers(aliasSchema, 'The new alias') },
 });
-const list = createRoute({
+const list = defineRoute({
   ...at('get', '/aliases', 'List aliases, newest first'),
   request: { query: z.strictObject({ project_id: projectIds, alias: modelName.optional(), ...pageQuery }) },
   responses: { 200: answers(pageOf(aliasSchema), 'Aliases') },
 });
-const show = createRoute({
+const show = defineRoute({
   ...at('get', '/aliases/{id}', 'Show an alias'),
   request: { params },
   responses: { 200: answers(aliasSchema, 'The alias') },
 });
-const change = createRoute({
+const change = defineRoute({
   ...at('patch', '/aliases/{id}', 'Change the given fields; applies at once'),
   request: { params, body: takes(aliasChangesSchema) },
   responses: { 200: answers(aliasSchema, 'The alias as it is now') },
 });
-const remove = createRoute({
+const remove = defineRoute({
   ...at('delete', '/aliases/{id}', 'Delete an alias; applies at once'),
   request: { params },
   responses: { 204: { description: 'Deleted' } },

@@ -1,7 +1,7 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { annotationRows, happenedWithin } from '@llm0/drizzle/queries/annotations';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import { id, pageOf, pageQuery, projectIds, queryInstant, showPage } from '../fields/fields';
@@ -11,12 +11,12 @@ import { annotationSchema, eventSchema, newAnnotationSchema, showAnnotation } fr
 
 const at = routesOf('history');
 
-const create = createRoute({
+const create = defineRoute({
   ...at('post', '/annotations', 'Mark a deploy, an incident or a note in charts'),
   request: { body: takes(newAnnotationSchema) },
   responses: { 201: answers(annotationSchema, 'The new annotation') },
 });
-const list = createRoute({
+const list = defineRoute({
   ...at('get', '/annotations', 'List annotations of a range, the latest first'),
   request: {
     query: z.strictObject({
@@ -29,12 +29,12 @@ const list = createRoute({
   },
   responses: { 200: answers(pageOf(annotationSchema), 'Annotations') },
 });
-const remove = createRoute({
+const remove = defineRoute({
   ...at('delete', '/annotations/{id}', 'Delete an annotation'),
   request: { params: z.object({ id }) },
   responses: { 204: { description: 'Deleted' } },
 });
-const timeline = createRoute({
+const timeline = defineRoute({
   ...at('get', '/timeline', 'List events of a range: annotations, changes of keys, limits and routes, starts'),
   request: {
     query: z.strictObject({

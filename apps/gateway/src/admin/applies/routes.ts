@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import {
   endLease,
@@ -10,7 +10,7 @@ import {
   renewLease,
   takeLease,
 } from '@llm0/drizzle/queries/access/applies';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id, pageQuery, text } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
@@ -23,17 +23,17 @@ const LEASE_MS = 15_000;
 const at = routesOf('applies');
 const params = z.object({ id });
 
-const begin = createRoute({
+const begin = defineRoute({
   ...at('post', '/applies', `Begin to apply a configuration file; ends after ${LEASE_MS / 1000} s unless renewed`),
   request: { body: takes(newApplySchema) },
   responses: { 201: answers(applySchema, 'The apply; while another one runs, 409') },
 });
-const renew = createRoute({
+const renew = defineRoute({
   ...at('put', '/applies/{id}', 'Renew a running apply'),
   request: { params },
   responses: { 200: answers(applySchema, 'The apply; if it has ended, 404') },
 });
-const end = createRoute({
+const end = defineRoute({
   ...at('delete', '/applies/{id}', 'End an apply'),
   request: { params },
   responses: { 204: { description: 'Ended' } },
@@ -44,7 +44,7 @@ const managedQuery = z.strictObject({
   resource_id: text(1000).optional().openapi({ description: 'With resource: what manages this one' }),
   ...pageQuery,
 });
-const list = createRoute({
+const list = defineRoute({
   ...at('get', '/managed-resources', 'List the resources of an apply, or what manages resources of a kind'),
   request: { query: managedQuery },
   responses: { 200: answers(managedPage, 'Resources, created or changed by it') },

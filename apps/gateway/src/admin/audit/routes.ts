@@ -1,7 +1,7 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { listAuditEntries, type StoredAuditEntry } from '@llm0/drizzle/queries/access/audit-trail';
 import { type StoredSystemLog, systemLogRows } from '@llm0/drizzle/queries/logs/system-logs';
-import { answers, createRouter, routesOf } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id, instantShown, pageOf, pageQuery, projectIds, queryInstant, showPage, text } from '../fields/fields';
 import { parseStored } from '../fields/json-money';
@@ -37,7 +37,7 @@ const systemLogSchema = z
   })
   .openapi('SystemLog');
 
-const audit = createRoute({
+const audit = defineRoute({
   ...at('get', '/audit', 'List all changes of this API, newest first'),
   request: {
     query: z.strictObject({
@@ -53,7 +53,7 @@ const audit = createRoute({
   },
   responses: { 200: answers(pageOf(auditEntrySchema), 'Changes') },
 });
-const systemLogs = createRoute({
+const systemLogs = defineRoute({
   ...at('get', '/system-logs', 'List job runs and notices for operators, newest first'),
   request: {
     query: z.strictObject({ event_type: text().optional(), outcome: z.enum(['ok', 'error']).optional(), ...pageQuery }),

@@ -1,9 +1,9 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { backendProvider } from '@llm0/core/backends/backend';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
 import { backendRows, type StoredBackend } from '@llm0/drizzle/queries/routing/backends';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
@@ -28,32 +28,32 @@ const idOrName = z.object({
   id: text().openapi({ description: 'The id, or the name of a backend of the environment' }),
 });
 
-const create = createRoute({
+const create = defineRoute({
   ...at('post', '/backends', 'Add an HTTP backend at /infer/<name>/; applies at once'),
   request: { body: takes(newBackendSchema) },
   responses: { 201: answers(backendSchema, 'The backend; of its headers the names') },
 });
-const list = createRoute({
+const list = defineRoute({
   ...at('get', '/backends', 'List HTTP backends, newest first, and backends of the environment'),
   request: { query: z.strictObject({ name: text().optional(), ...pageQuery }) },
   responses: { 200: answers(backendPage, 'Backends') },
 });
-const show = createRoute({
+const show = defineRoute({
   ...at('get', '/backends/{id}', 'Show an HTTP backend'),
   request: { params },
   responses: { 200: answers(backendSchema, 'The backend; of its headers the names') },
 });
-const change = createRoute({
+const change = defineRoute({
   ...at('patch', '/backends/{id}', 'Change the given fields; applies at once. headers are replaced'),
   request: { params, body: takes(backendChangesSchema) },
   responses: { 200: answers(backendSchema, 'The backend as it is now') },
 });
-const remove = createRoute({
+const remove = defineRoute({
   ...at('delete', '/backends/{id}', 'Delete an HTTP backend; its log rows stay'),
   request: { params },
   responses: { 204: { description: 'Deleted' } },
 });
-const test = createRoute({
+const test = defineRoute({
   ...at(
     'post',
     '/backends/{id}/test',

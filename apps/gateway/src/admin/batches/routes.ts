@@ -1,11 +1,11 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { addAuditEntry } from '@llm0/drizzle/queries/access/audit-trail';
 import { findAnyBatch, pageOfBatches } from '@llm0/drizzle/queries/batches/batches';
 import { findFile } from '@llm0/drizzle/queries/batches/files';
 import { cancelBatch } from '../../batches/change-batch';
 import { PREFIXES, readId } from '../../files/own-ids';
-import { answers, createRouter, routesOf } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { pageOf, pageQuery, projectIds, showPage } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
@@ -15,25 +15,25 @@ const at = routesOf('batches');
 const params = z.object({ id: z.string().max(100).openapi({ description: 'UUID, or the id that callers know' }) });
 const query = z.strictObject({ project_id: projectIds });
 
-const list = createRoute({
+const list = defineRoute({
   ...at('get', '/batches', 'List batches of requests, newest first'),
   request: {
     query: z.strictObject({ project_id: projectIds, status: z.enum(BATCH_STATUSES).optional(), ...pageQuery }),
   },
   responses: { 200: answers(pageOf(batchSchema), 'Batches') },
 });
-const show = createRoute({
+const show = defineRoute({
   ...at('get', '/batches/{id}', 'Show a batch with its progress and its cost so far'),
   request: { params, query },
   responses: { 200: answers(batchSchema, 'The batch') },
 });
-const cancel = createRoute({
+const cancel = defineRoute({
   ...at('post', '/batches/{id}/cancel', 'Cancel a batch: lines under way end, all others are given up'),
   request: { params, query },
   responses: { 200: answers(batchSchema, 'The batch as it is now') },
 });
 
-const download = createRoute({
+const download = defineRoute({
   ...at(
     'get',
     '/batches/{id}/files/{file}',

@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { Db } from '@llm0/drizzle/client';
 import {
   type ChangedLabelBudget,
@@ -9,7 +9,7 @@ import {
   listLabelBudgets,
 } from '@llm0/drizzle/queries/limits/label-budgets';
 import { readOlderSpend } from '@llm0/drizzle/queries/limits/label-spend';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
@@ -21,27 +21,27 @@ import { labelBudgetChangesSchema, labelBudgetSchema, newLabelBudgetSchema, show
 const at = routesOf('label budgets');
 const params = z.object({ id });
 
-const create = createRoute({
+const create = defineRoute({
   ...at('post', '/label-budgets', "Limit the spend of a project's requests with a label, from the next request"),
   request: { body: takes(newLabelBudgetSchema) },
   responses: { 201: answers(labelBudgetSchema, 'The new budget; spend of the running periods counts') },
 });
-const list = createRoute({
+const list = defineRoute({
   ...at('get', '/label-budgets', 'List budgets of labels, newest first'),
   request: { query: z.strictObject({ project_id: projectIds, ...pageQuery }) },
   responses: { 200: answers(pageOf(labelBudgetSchema), 'Budgets') },
 });
-const show = createRoute({
+const show = defineRoute({
   ...at('get', '/label-budgets/{id}', 'Show the budget of a label'),
   request: { params },
   responses: { 200: answers(labelBudgetSchema, 'The budget') },
 });
-const change = createRoute({
+const change = defineRoute({
   ...at('patch', '/label-budgets/{id}', 'Change the given amounts, from the next request'),
   request: { params, body: takes(labelBudgetChangesSchema) },
   responses: { 200: answers(labelBudgetSchema, 'The budget as it is now') },
 });
-const remove = createRoute({
+const remove = defineRoute({
   ...at('delete', '/label-budgets/{id}', 'Delete the budget of a label, from the next request'),
   request: { params },
   responses: { 204: { description: 'Deleted' } },

@@ -1,8 +1,8 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { monthOf } from '@llm0/core/finance/calendar';
 import { LEVELS } from '@llm0/core/limits/budgets';
 import { type Budget, listBudgets } from '@llm0/drizzle/queries/limits/budgets';
-import { answers, createRouter } from '../admin-router';
+import { answers, createRouter, defineRoute } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id, pageQuery, projectIds, usdShown } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
@@ -27,7 +27,7 @@ const budgetSchema = z
   })
   .openapi('Budget', { description: 'Only monthly budgets of projects, keys and customers have a forecast' });
 
-const list = createRoute({
+const list = defineRoute({
   method: 'get',
   path: '/budgets',
   tags: ['stats'],

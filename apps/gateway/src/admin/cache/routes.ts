@@ -1,9 +1,9 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { DEFAULT_SEMANTIC_THRESHOLD } from '@llm0/core/cache/semantic/semantic-cache';
 import { countStoredCache, purgeStoredCache } from '@llm0/drizzle/queries/caches/cache-purge';
 import { countSemanticMatches } from '@llm0/drizzle/queries/caches/semantic-matches';
 import { tellPurge } from '../../backends/purge-news';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { askHotStore } from '../ask-hot-store';
 import { recordChange } from '../audit/record-change';
@@ -23,7 +23,7 @@ const purgeSchema = z
   .refine((body) => Object.values(body).some((value) => value !== undefined), 'must name at least one condition')
   .openapi('CachePurge', { description: 'Removes entries that match all conditions; at least one is required' });
 
-const purge = createRoute({
+const purge = defineRoute({
   ...at('post', '/cache/purge', 'Remove cached answers'),
   request: { body: takes(purgeSchema) },
   responses: {
@@ -48,7 +48,7 @@ const statsSchema = z
   })
   .openapi('CacheStats');
 
-const stats = createRoute({
+const stats = defineRoute({
   ...at('get', '/cache/stats', 'Show the size of the caches'),
   responses: { 200: answers(statsSchema, 'Sizes of the caches') },
 });

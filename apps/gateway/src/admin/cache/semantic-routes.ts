@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { GUARD_NAMES } from '@llm0/core/cache/semantic/guards/near-match-guards';
 import type { Db } from '@llm0/drizzle/client';
 import {
@@ -10,7 +10,7 @@ import {
   type StoredSemanticMatch,
 } from '@llm0/drizzle/queries/caches/semantic-matches';
 import { getLogByRequestId } from '@llm0/drizzle/queries/logs/search-logs';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { askHotStore } from '../ask-hot-store';
 import { recordChange } from '../audit/record-change';
@@ -43,7 +43,7 @@ const matchSchema = z
   })
   .openapi('SemanticMatch');
 
-const nearMisses = createRoute({
+const nearMisses = defineRoute({
   ...at('get', '/cache/near-misses', 'List near misses of the semantic cache, newest first'),
   request: {
     query: z.strictObject({
@@ -62,7 +62,7 @@ const rejectSchema = z
     description: 'Request with the wrong answer, or key of the wrong entry (matched_key of a near miss)',
   });
 
-const reject = createRoute({
+const reject = defineRoute({
   ...at('post', '/cache/reject', 'Remove a wrong answer from all caches, and never match its questions again'),
   request: { body: takes(rejectSchema) },
   responses: {

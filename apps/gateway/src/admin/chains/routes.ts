@@ -1,8 +1,8 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { type Chain, mergeChains } from '@llm0/core/routing/chain';
 import type { Db } from '@llm0/drizzle/client';
 import { deleteChain, listChains, putChain, type StoredChain } from '@llm0/drizzle/queries/routing/chains';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
@@ -14,21 +14,21 @@ import { chainBodySchema, chainName, chainSchema, type ShownChain, showChain, to
 const at = routesOf('chains');
 const params = z.object({ name: chainName });
 
-const list = createRoute({
+const list = defineRoute({
   ...at('get', '/chains', 'List the chains: edited ones, then presets'),
   responses: { 200: answers(pageOf(chainSchema), 'Chains; always one page') },
 });
-const show = createRoute({
+const show = defineRoute({
   ...at('get', '/chains/{name}', 'Show a chain'),
   request: { params },
   responses: { 200: answers(chainSchema, 'The chain') },
 });
-const put = createRoute({
+const put = defineRoute({
   ...at('put', '/chains/{name}', 'Replace a chain; applies at once'),
   request: { params, body: takes(chainBodySchema) },
   responses: { 200: answers(chainSchema, 'The chain as it is now') },
 });
-const remove = createRoute({
+const remove = defineRoute({
   ...at('delete', '/chains/{name}', 'Delete an edited chain; restores a preset'),
   request: { params },
   responses: { 204: { description: 'Deleted' } },

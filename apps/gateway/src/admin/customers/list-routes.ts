@@ -1,6 +1,6 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { answers, createRouter } from '../admin-router';
+import { answers, createRouter, defineRoute } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { pageOf, pageQuery, projectIds, queryInstant, text } from '../fields/fields';
 import { spendDays } from '../fields/spend-days';
@@ -11,7 +11,7 @@ const DAY_MS = 86_400_000;
 const DEFAULT_RANGE_MS = 30 * DAY_MS;
 
 const pageSchema = pageOf(customerSchema);
-const list = createRoute({
+const list = defineRoute({
   method: 'get',
   path: '/customers',
   tags: ['customers'],
@@ -42,7 +42,7 @@ export function customerListRoutes({ clock }: Pick<AdminServices, 'clock'>, answ
     const hasLimits = wanted === undefined ? undefined : wanted === 'true';
     const offset = cursor === undefined ? 0 : readOffset(cursor);
     const query = { ...days, projectId, q, hasLimits, limit, offset };
-    return answer(c, { kind: 'customers', query, spendDays: rest.spend_days }, pageSchema);
+    return answer(c, { kind: 'customers', query, spendDays: rest.spend_days });
   });
 }
 

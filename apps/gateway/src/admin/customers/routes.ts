@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { Db } from '@llm0/drizzle/client';
 import {
   type CustomerPath,
@@ -6,7 +6,7 @@ import {
   putCustomerLimits,
   type StoredCustomerLimits,
 } from '@llm0/drizzle/queries/limits/customer-limits';
-import { answers, createRouter, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import { id, text } from '../fields/fields';
@@ -25,7 +25,7 @@ const params = z.object({
   customer_id: text(MAX_CUSTOMER_ID_LENGTH).openapi({ description: 'Percent-encoded; any characters' }),
 });
 
-const show = createRoute({
+const show = defineRoute({
   method: 'get',
   path,
   tags,
@@ -33,7 +33,7 @@ const show = createRoute({
   request: { params },
   responses: { 200: answers(customerLimitsSchema, 'The limits') },
 });
-const put = createRoute({
+const put = defineRoute({
   method: 'put',
   path,
   tags,
@@ -41,7 +41,7 @@ const put = createRoute({
   request: { params, body: takes(customerLimitsBodySchema) },
   responses: { 200: answers(customerLimitsSchema, 'The limits as they are now') },
 });
-const remove = createRoute({
+const remove = defineRoute({
   method: 'delete',
   path,
   tags,

@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { createKeySecret } from '@llm0/core/keys/api-key';
 import { chainTargets, findChain } from '@llm0/core/routing/chain';
@@ -7,7 +7,7 @@ import { keyRows } from '@llm0/drizzle/queries/access/api-keys';
 import { projectRows } from '@llm0/drizzle/queries/access/projects';
 import { annotationRows } from '@llm0/drizzle/queries/annotations';
 import { putCustomerLimits } from '@llm0/drizzle/queries/limits/customer-limits';
-import { answers, createRouter, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import { mirrorLimits } from '../customers/mirror-limits';
@@ -30,7 +30,7 @@ const MAX_QUEUED = 5000;
 const WAIT_MS = 100;
 const FLUSH_TIMEOUT_MS = 10_000;
 
-const create = createRoute({
+const create = defineRoute({
   method: 'post',
   path: '/demo-data',
   tags: ['history'],

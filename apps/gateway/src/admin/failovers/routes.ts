@@ -1,6 +1,6 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { failoverRows, type StoredFailover } from '@llm0/drizzle/queries/logs/failovers';
-import { answers, createRouter } from '../admin-router';
+import { answers, createRouter, defineRoute } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id, instantShown, pageOf, pageQuery, projectIds, showPage, text } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
@@ -21,7 +21,7 @@ const failoverSchema = z
   })
   .openapi('Failover');
 
-const list = createRoute({
+const list = defineRoute({
   method: 'get',
   path: '/failovers',
   tags: ['routing'],
@@ -36,7 +36,7 @@ const list = createRoute({
   responses: { 200: answers(pageOf(failoverSchema), 'Switches') },
 });
 
-const grouped = createRoute({
+const grouped = defineRoute({
   method: 'get',
   path: '/stats/failovers',
   tags: ['stats'],
@@ -53,7 +53,7 @@ export function failoverRoutes({ clock, db }: Pick<AdminServices, 'clock' | 'db'
     })
     .openapi(grouped, async (c) => {
       const { fromMs, toMs, projectId } = toStatsQuery(c.req.valid('query'), clock.nowMs());
-      return answer(c, { kind: 'failovers', query: { fromMs, toMs, projectId } }, groupedFailoversSchema);
+      return answer(c, { kind: 'failovers', query: { fromMs, toMs, projectId } });
     });
 }
 

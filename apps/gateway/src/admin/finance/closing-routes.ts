@@ -1,7 +1,7 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { insertClosing, listClosings, type StoredClosing } from '@llm0/drizzle/queries/finance/closings';
 import { sqlState } from '@llm0/drizzle/sql-state';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import { pageOf, pageQuery, showPage } from '../fields/fields';
@@ -10,7 +10,7 @@ import { closingSchema, newClosingSchema, showClosing } from './closing-schema';
 import { alreadyClosed, prepareClosing } from './prepare-closing';
 
 const at = routesOf('finance');
-const close = createRoute({
+const close = defineRoute({
   ...at('post', '/finance/statement/close', 'Close a month: its statements no longer change'),
   description:
     'Keeps the figures of all its projects that are still open. Later corrections are part of the first open month after it. ' +
@@ -18,7 +18,7 @@ const close = createRoute({
   request: { body: takes(newClosingSchema) },
   responses: { 201: answers(closingSchema, 'What was closed') },
 });
-const list = createRoute({
+const list = defineRoute({
   ...at('get', '/finance/closings', 'List closed months, newest first'),
   request: { query: z.strictObject(pageQuery) },
   responses: { 200: answers(pageOf(closingSchema), "Closings; of people, those of the person's places") },

@@ -1,6 +1,6 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { loadHomes, loadKeys, loadLabelNames } from '@llm0/drizzle/queries/finance/who';
-import { answers, createRouter } from '../admin-router';
+import { answers, createRouter, defineRoute } from '../admin-router';
 import type { Actor, AdminServices } from '../admin-services';
 import { projectIds } from '../fields/fields';
 import { takeTurns } from '../stats/take-turns';
@@ -18,7 +18,7 @@ const LABELS_SINCE_MS = 62 * DAY_MS;
 const AT_ONCE = 1;
 
 const tags = ['finance'];
-const statement = createRoute({
+const statement = defineRoute({
   method: 'get',
   path: '/finance/statement',
   tags,
@@ -30,13 +30,13 @@ const statement = createRoute({
   request: { query: statementQuerySchema },
   responses: { 200: answers(statementSchema, 'The statement; rows add up to its total to the nano-dollar') },
 });
-const csv = createRoute({
+const csv = defineRoute({
   ...statement,
   path: '/finance/statement.csv',
   summary: 'The statement as CSV: rows, then the total; each line has month, zone, currency and filters',
   responses: { 200: { description: 'CSV', content: { 'text/csv': { schema: z.string() } } } },
 });
-const focus = createRoute({
+const focus = defineRoute({
   method: 'get',
   path: '/finance/focus.csv',
   tags,
@@ -45,7 +45,7 @@ const focus = createRoute({
   request: { query: focusQuerySchema },
   responses: { 200: { description: 'CSV', content: { 'text/csv': { schema: z.string() } } } },
 });
-const labels = createRoute({
+const labels = defineRoute({
   method: 'get',
   path: '/finance/labels',
   tags,

@@ -1,11 +1,11 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { parseJson } from '@llm0/core/chat/json';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import { type PastVerdict, RuleReplay } from '@llm0/core/guardrails/replay-rules';
 import { findGuardrails } from '@llm0/drizzle/queries/access/guardrails';
 import { loadGuardrailStats } from '@llm0/drizzle/queries/guardrails/guardrail-stats';
 import { type KeptBodies, listKeptBodies } from '@llm0/drizzle/queries/guardrails/kept-bodies';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id } from '../fields/fields';
 import { requireProject } from '../fields/find-or-refuse';
@@ -25,7 +25,7 @@ import {
 
 const at = routesOf('guardrails');
 
-const replay = createRoute({
+const replay = defineRoute({
   ...at('post', '/projects/{id}/guardrails/replay', 'Test the rules on stored requests (LOG_BODIES)'),
   description:
     'Judges the newest requests of which prompts and answers were kept, for at most 10 s. Nothing is sent, changed or logged; ' +
@@ -33,7 +33,7 @@ const replay = createRoute({
   request: { params: z.object({ id }), body: takes(replaySchema) },
   responses: { 200: answers(replayedSchema, 'By rule, and the requests in which something was found') },
 });
-const stats = createRoute({
+const stats = defineRoute({
   method: 'get',
   path: '/stats/guardrails',
   tags: ['stats'],

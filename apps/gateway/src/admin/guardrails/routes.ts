@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import { findHolding } from '@llm0/core/guardrails/check-policy';
 import type { GuardrailRule } from '@llm0/core/guardrails/policy';
@@ -12,7 +12,7 @@ import {
   type StoredGuardrails,
   saveGuardrails,
 } from '@llm0/drizzle/queries/access/guardrails';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
@@ -34,27 +34,27 @@ const at = routesOf('guardrails');
 const params = z.object({ id });
 const PATH = '/projects/{id}/guardrails';
 
-const show = createRoute({
+const show = defineRoute({
   ...at('get', PATH, "Show a project's guardrails"),
   request: { params },
   responses: { 200: answers(shownPolicySchema, 'The guardrails') },
 });
-const put = createRoute({
+const put = defineRoute({
   ...at('put', PATH, "Replace a project's guardrails, from the next request"),
   request: { params, body: takes(policySchema) },
   responses: { 200: answers(shownPolicySchema, 'The guardrails as they are now') },
 });
-const versions = createRoute({
+const versions = defineRoute({
   ...at('get', `${PATH}/versions`, "List the versions of a project's guardrails, newest first"),
   request: { params, query: z.strictObject(pageQuery) },
   responses: { 200: answers(pageOf(versionSchema), 'Versions') },
 });
-const rollback = createRoute({
+const rollback = defineRoute({
   ...at('post', `${PATH}/rollback`, 'Restore an earlier version as a new one'),
   request: { params, body: takes(z.strictObject({ version: count(1, Number.MAX_SAFE_INTEGER) })) },
   responses: { 200: answers(shownPolicySchema, 'The guardrails as they are now') },
 });
-const tryout = createRoute({
+const tryout = defineRoute({
   ...at('post', `${PATH}/try`, 'Test the rules on a text; nothing is sent, stored or logged'),
   request: { params, body: takes(tryoutSchema) },
   responses: { 200: answers(triedSchema, 'Findings of each rule, and the resulting text') },

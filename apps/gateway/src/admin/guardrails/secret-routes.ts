@@ -1,7 +1,7 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { showWebhookSecret, webhookSecret } from '@llm0/core/guardrails/checks/webhook-secret';
 import { findProjectSecret } from '@llm0/drizzle/queries/access/project-secret';
-import { answers, createRouter, routesOf } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id } from '../fields/fields';
 import { required, requireProject } from '../fields/find-or-refuse';
@@ -9,7 +9,7 @@ import { webhookSecretSchema } from './schema';
 
 const at = routesOf('guardrails');
 
-const secret = createRoute({
+const secret = defineRoute({
   ...at(
     'post',
     '/projects/{id}/guardrails/webhook-secret',

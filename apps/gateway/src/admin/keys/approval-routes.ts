@@ -1,8 +1,8 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
 import { deleteApiKey, type KeyPath, keyRows, type StoredApiKey } from '@llm0/drizzle/queries/access/api-keys';
-import { answers, createRouter, routesOf } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { id } from '../fields/fields';
@@ -14,12 +14,12 @@ const at = routesOf('keys');
 const params = z.object({ id, key_id: id });
 const PATH = '/projects/{id}/keys/{key_id}';
 
-const approve = createRoute({
+const approve = defineRoute({
   ...at('post', `${PATH}/approve`, 'Let a requested key work, from its next request'),
   request: { params },
   responses: { 200: answers(keySchema, 'The key as it is now') },
 });
-const refuse = createRoute({
+const refuse = defineRoute({
   ...at('post', `${PATH}/refuse`, 'Refuse a requested key; it is deleted'),
   request: { params },
   responses: { 204: { description: 'Refused' } },

@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { GuardrailRule } from '@llm0/core/guardrails/policy';
 import { createKeySecret, keySecretOf } from '@llm0/core/keys/api-key';
@@ -16,7 +16,7 @@ import {
 import { loadKeyUsage } from '@llm0/drizzle/queries/access/key-usage';
 import { followRole } from '@llm0/drizzle/queries/access/may-use';
 import { userRows } from '@llm0/drizzle/queries/access/users';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { Actor, AdminServices } from '../admin-services';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
 import { id, pageOf, pageQuery, projectIds, showPage, text } from '../fields/fields';
@@ -44,7 +44,7 @@ const MAX_NAMES = 100;
 const keyNameSchema = z.object({ id, project_id: id, name: z.string() });
 const keyParams = z.object({ id, key_id: id });
 
-const create = createRoute({
+const create = defineRoute({
   ...at('post', '/projects/{id}/keys', 'Create a key; the secret is shown once'),
   request: { params: z.object({ id }), body: takes(newKeySchema) },
   responses: { 201: answers(keyWithSecretSchema, 'The new key with its secret') },
@@ -54,7 +54,7 @@ const keyQuery = z.strictObject({
   ...pageQuery,
 });
 const listQuery = keyQuery.extend({ spend_days: spendDays });
-const list = createRoute({
+const list = defineRoute({
   ...at('get', '/projects/{id}/keys', "List the project's keys, newest first"),
   request: {
     params: z.object({ id }),
@@ -62,7 +62,7 @@ const list = createRoute({
   },
   responses: { 200: answers(pageOf(listedKeySchema), 'Keys, each with all it has been used for') },
 });
-const search = createRoute({
+const search = defineRoute({
   ...at('get', '/keys', 'Find keys of all projects by name, first characters or label, newest first'),
   request: {
     query: keyQuery.extend({
@@ -72,7 +72,7 @@ const search = createRoute({
   },
   responses: { 200: answers(pageOf(keySchema), 'Keys') },
 });
-const names = createRoute({
+const names = defineRoute({
   ...at('get', '/key-names', 'Names of keys by id, deleted ones included'),
   request: {
     query: z.strictObject({
@@ -89,17 +89,17 @@ const names = createRoute({
     200: answers(z.object({ data: z.array(keyNameSchema) }), 'Those there are'),
   },
 });
-const show = createRoute({
+const show = defineRoute({
   ...at('get', '/projects/{id}/keys/{key_id}', 'Show a key'),
   request: { params: keyParams },
   responses: { 200: answers(keySchema, 'The key') },
 });
-const change = createRoute({
+const change = defineRoute({
   ...at('patch', '/projects/{id}/keys/{key_id}', 'Change the given fields, from the next request'),
   request: { params: keyParams, body: takes(keyChangesSchema) },
   responses: { 200: answers(keySchema, 'The key as it is now') },
 });
-const remove = createRoute({
+const remove = defineRoute({
   ...at(
     'delete',
     '/projects/{id}/keys/{key_id}',
@@ -108,7 +108,7 @@ const remove = createRoute({
   request: { params: keyParams },
   responses: { 204: { description: 'Revoked' } },
 });
-const rotate = createRoute({
+const rotate = defineRoute({
   ...at(
     'post',
     '/projects/{id}/keys/{key_id}/rotate',

@@ -1,6 +1,6 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
-import { createRouter, invalidInput } from '../admin-router';
+import { createRouter, defineRoute, invalidInput } from '../admin-router';
 import type { Actor, AdminServices } from '../admin-services';
 import { logQuerySchema, toLogFilter } from '../logs/log-query';
 import type { StatsCache } from '../stats/stats-cache';
@@ -35,7 +35,7 @@ const ownFields = {
     .openapi({ description: 'true: returns new events and ends, for readers behind a proxy that buffers streams' }),
 };
 
-const live = createRoute({
+const live = defineRoute({
   method: 'get',
   path: '/live',
   tags: ['live'],

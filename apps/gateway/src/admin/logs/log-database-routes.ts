@@ -1,8 +1,8 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { Db } from '@llm0/drizzle/client';
 import { engineOf } from '@llm0/drizzle/queries/clickhouse/log-engine';
 import { type EngineState, forgetComparisons, readEngineState } from '@llm0/drizzle/queries/logs/log-days';
-import { answers, createRouter, routesOf } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import { instantShown, usdShown } from '../fields/fields';
@@ -30,11 +30,11 @@ const schema = z
   })
   .openapi('LogDatabase');
 
-const show = createRoute({
+const show = defineRoute({
   ...at('get', '/log-database', 'Show the ClickHouse that answers for the log (LOG_DATABASE_URL)'),
   responses: { 200: answers(schema, 'Its state') },
 });
-const compare = createRoute({
+const compare = defineRoute({
   ...at('post', '/log-database/compare', 'Compare every day of the log again, and copy rows that ClickHouse lacks'),
   responses: { 201: answers(schema, 'Postgres answers until every day is right') },
 });

@@ -1,9 +1,9 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { OUTCOMES, outcomeOf, STATUSES, statusOf } from '@llm0/core/errors/outcome';
 import { getLogBodies } from '@llm0/drizzle/queries/logs/log-bodies';
 import { getLogByRequestId, type LogPage, searchLogs, wholeRangeOf } from '@llm0/drizzle/queries/logs/search-logs';
 import { type LogCount, searchAndCount, tallyLogs } from '@llm0/drizzle/queries/logs/tally-logs';
-import { answers, createRouter } from '../admin-router';
+import { answers, createRouter, defineRoute } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id, instantShown, pageOf, showPage } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
@@ -37,7 +37,7 @@ const logPageSchema = pageOf(logSchema).extend({
   partial_from: partialFrom,
 });
 
-const list = createRoute({
+const list = defineRoute({
   method: 'get',
   path: '/logs',
   tags: ['logs'],
@@ -50,7 +50,7 @@ const list = createRoute({
   responses: { 200: answers(logPageSchema, 'Requests, with all columns of gateway_logs') },
 });
 
-const show = createRoute({
+const show = defineRoute({
   method: 'get',
   path: '/logs/{request_id}',
   tags: ['logs'],
@@ -74,7 +74,7 @@ const tallySchema = z
   })
   .openapi('LogTally');
 
-const tally = createRoute({
+const tally = defineRoute({
   method: 'get',
   path: '/logs/histogram',
   tags: ['logs'],
@@ -96,7 +96,7 @@ const bodiesSchema = z
   })
   .openapi('LogBodies', { description: 'Without secrets. Long bodies are `{truncated: true, characters, text}`' });
 
-const bodies = createRoute({
+const bodies = defineRoute({
   method: 'get',
   path: '/logs/{request_id}/bodies',
   tags: ['logs'],

@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import {
   type KnownField,
   type KnownValue,
@@ -6,7 +6,7 @@ import {
   listLabelValues,
   type ValueQuestion,
 } from '@llm0/drizzle/queries/logs/known-values';
-import { answers } from '../admin-router';
+import { answers, defineRoute } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { projectIds, text } from '../fields/fields';
 
@@ -21,7 +21,7 @@ const fieldSchema = z
   .union([z.enum(FIELDS), z.templateLiteral([LABEL, text(100)])], `must be one of ${FIELDS.join(', ')}, ${LABEL}<name>`)
   .openapi({ type: 'string', description: `${FIELDS.join(', ')} or ${LABEL}<name>; label: names of labels` });
 
-export const suggest = createRoute({
+export const suggest = defineRoute({
   method: 'get',
   path: '/logs/suggestions',
   tags: ['logs'],

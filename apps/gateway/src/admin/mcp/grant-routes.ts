@@ -1,8 +1,8 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { keyRows } from '@llm0/drizzle/queries/access/api-keys';
 import { grantRows, type StoredGrant } from '@llm0/drizzle/queries/mcp/grants';
 import { mcpServerRows } from '@llm0/drizzle/queries/mcp/servers';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import { id, instantShown, pageOf, pageQuery, showPage, text } from '../fields/fields';
@@ -24,17 +24,17 @@ const grantSchema = z
   })
   .openapi('McpGrant');
 
-const list = createRoute({
+const list = defineRoute({
   ...at('get', '/mcp/servers/{id}/grants', "List users' grants for the server, newest first"),
   request: { params, query: z.strictObject(pageQuery) },
   responses: { 200: answers(pageOf(grantSchema), 'Grants, without their tokens') },
 });
-const remove = createRoute({
+const remove = defineRoute({
   ...at('delete', '/mcp/servers/{id}/grants/{grant_id}', 'Delete a grant; its tokens stop working within ten seconds'),
   request: { params: z.object({ id, grant_id: id }) },
   responses: { 204: { description: 'Deleted' } },
 });
-const ask = createRoute({
+const ask = defineRoute({
   ...at('post', '/mcp/servers/{id}/consent', 'Create a consent link for a user'),
   request: {
     params,

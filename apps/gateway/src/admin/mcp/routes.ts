@@ -1,8 +1,8 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { Db } from '@llm0/drizzle/client';
 import { mcpServerRows, type StoredMcpServer } from '@llm0/drizzle/queries/mcp/servers';
 import { listDeclinedTools, listTools } from '@llm0/drizzle/queries/mcp/tools';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
@@ -25,32 +25,32 @@ import { decideOnTools } from './tool-routes';
 const at = routesOf('mcp');
 const params = z.object({ id });
 
-const create = createRoute({
+const create = defineRoute({
   ...at('post', '/mcp/servers', 'Add an MCP server and approve its read-only tools; applies at once'),
   request: { body: takes(newServerSchema) },
   responses: { 201: answers(serverSchema, 'The server, without its secrets') },
 });
-const list = createRoute({
+const list = defineRoute({
   ...at('get', '/mcp/servers', 'List MCP servers, newest first'),
   request: { query: z.strictObject({ alias: text().optional(), ...pageQuery }) },
   responses: { 200: answers(serverPage, 'Servers') },
 });
-const show = createRoute({
+const show = defineRoute({
   ...at('get', '/mcp/servers/{id}', 'Show an MCP server'),
   request: { params },
   responses: { 200: answers(serverSchema, 'The server, without its secrets') },
 });
-const change = createRoute({
+const change = defineRoute({
   ...at('patch', '/mcp/servers/{id}', 'Change the given fields; applies at once. headers, env and auth are replaced'),
   request: { params, body: takes(serverChangesSchema) },
   responses: { 200: answers(serverSchema, 'The server as it is now') },
 });
-const remove = createRoute({
+const remove = defineRoute({
   ...at('delete', '/mcp/servers/{id}', 'Delete an MCP server and its approvals; its log rows stay'),
   request: { params },
   responses: { 204: { description: 'Deleted' } },
 });
-const refresh = createRoute({
+const refresh = defineRoute({
   ...at('post', '/mcp/servers/{id}/refresh', "Reload the server's tools"),
   request: { params },
   responses: { 200: answers(checkSchema, 'Whether it answered, and what it offers') },
@@ -118,7 +118,7 @@ export function mcpServerRoutes(services: Needs, mirror: HotStoreMirror) {
     });
 }
 
-const check = createRoute({
+const check = defineRoute({
   ...at('post', '/mcp/servers/check', 'List the tools of a server before it is added; nothing is stored'),
   request: { body: takes(newServerSchema) },
   responses: { 200: answers(previewSchema, 'Whether it answered, and its tools') },

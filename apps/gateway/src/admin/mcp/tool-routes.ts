@@ -1,8 +1,8 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { mcpServerRows, type StoredMcpServer } from '@llm0/drizzle/queries/mcp/servers';
 import { approveTool, declineTool, getTool, listTools } from '@llm0/drizzle/queries/mcp/tools';
-import { answers, createRouter, routesOf } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf } from '../admin-router';
 import type { Actor, AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
@@ -14,7 +14,7 @@ const at = routesOf('mcp');
 const params = z.object({ id });
 const toolParams = z.object({ id, name: text(128) });
 
-const tools = createRoute({
+const tools = defineRoute({
   ...at('get', '/mcp/servers/{id}/tools', "List the server's tools by name"),
   request: { params },
   responses: { 200: answers(z.object({ data: z.array(toolSchema) }), 'Tools') },
@@ -36,12 +36,12 @@ const request = {
     },
   },
 };
-const decline = createRoute({
+const decline = defineRoute({
   ...at('post', '/mcp/servers/{id}/tools/{name}/decline', 'Leave a tool out until its server changes it'),
   request,
   responses: { 200: answers(toolSchema, 'The tool as it is now') },
 });
-const approve = createRoute({
+const approve = defineRoute({
   ...at('post', '/mcp/servers/{id}/tools/{name}/approve', 'Approve the current version of a tool; applies at once'),
   request,
   responses: { 200: answers(toolSchema, 'The tool as it is now') },

@@ -1,6 +1,6 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { listPrices, putPrice, type StoredPrice } from '@llm0/drizzle/queries/routing/model-pricing';
-import { answers, createRouter, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
@@ -28,7 +28,7 @@ const resultSchema = z
   })
   .openapi('ModelImportResult');
 
-const importRoute = createRoute({
+const importRoute = defineRoute({
   method: 'post',
   path: '/models/import',
   tags: ['models'],

@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { Db } from '@llm0/drizzle/client';
 import type { Page, PageRequest } from '@llm0/drizzle/queries/page';
 import {
@@ -8,7 +8,7 @@ import {
   putPrice,
   type StoredPrice,
 } from '@llm0/drizzle/queries/routing/model-pricing';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
@@ -38,7 +38,7 @@ const fields = z
   .optional()
   .openapi({ type: 'string', description: 'Only these fields, separated by commas; all by default' });
 
-const list = createRoute({
+const list = defineRoute({
   ...at('get', '/models', 'List priced models by provider and name'),
   request: { query: z.strictObject({ ...filter, fields, ...pageQuery }) },
   responses: { 200: answers(pageOf(modelSchema), 'Models') },
@@ -47,22 +47,22 @@ const params = z.object({
   provider: text(),
   model: text().openapi({ description: 'Percent-encoded; any characters' }),
 });
-const show = createRoute({
+const show = defineRoute({
   ...at('get', '/models/{provider}/{model}', 'Show a model with its price'),
   request: { params },
   responses: { 200: answers(modelSchema, 'The model') },
 });
-const change = createRoute({
+const change = defineRoute({
   ...at('patch', '/models/{provider}/{model}', 'Change the given prices; applies at once'),
   request: { params, body: takes(modelChangesSchema) },
   responses: { 200: answers(modelSchema, 'The model as it is now') },
 });
-const put = createRoute({
+const put = defineRoute({
   ...at('put', '/models', "Set a model's prices; the query names it: `?provider=…&model=…`; applies at once"),
   request: { query: modelPath, body: takes(modelBodySchema) },
   responses: { 200: answers(modelSchema, 'The model as it is now') },
 });
-const remove = createRoute({
+const remove = defineRoute({
   ...at('delete', '/models', "Remove a model's price; the query names it"),
   request: { query: modelPath },
   responses: { 204: { description: 'Deleted' } },

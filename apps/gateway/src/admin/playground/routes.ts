@@ -1,9 +1,8 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { findKeyHash } from '@llm0/drizzle/queries/access/api-keys';
 import { addAuditEntry } from '@llm0/drizzle/queries/access/audit-trail';
-import type { Context } from 'hono';
-import { answers, createRouter, routesOf } from '../admin-router';
-import type { AdminEnv, AdminServices } from '../admin-services';
+import { type AnyRouteContext, answers, createRouter, defineRoute, routesOf } from '../admin-router';
+import type { AdminServices } from '../admin-services';
 import { id, text } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
 
@@ -18,7 +17,7 @@ const SENT_AS = 'X-LLM0-Sent-As';
 const at = routesOf('playground');
 const params = z.object({ id, key_id: id });
 
-const send = createRoute({
+const send = defineRoute({
   ...at('post', '/projects/{id}/keys/{key_id}/chat/completions', 'Send a chat request as this key, without its secret'),
   description:
     'Body, headers and answer are those of `POST /v1/chat/completions`. Limits, budgets, caches and the log take the ' +
@@ -26,19 +25,19 @@ const send = createRoute({
   request: { params },
   responses: { 200: answers(z.looseObject({}), 'A chat completion, or with `stream: true` its events') },
 });
-const draw = createRoute({
+const draw = defineRoute({
   ...at('post', '/projects/{id}/keys/{key_id}/images/generations', 'Make pictures as this key, without its secret'),
   description: 'As `POST /v1/images/generations`; otherwise like a chat request sent as the key.',
   request: { params },
   responses: { 200: answers(z.looseObject({}), 'Pictures') },
 });
-const speak = createRoute({
+const speak = defineRoute({
   ...at('post', '/projects/{id}/keys/{key_id}/audio/speech', 'Speak a text as this key, without its secret'),
   description: 'As `POST /v1/audio/speech`; otherwise like a chat request sent as the key.',
   request: { params },
   responses: { 200: { description: 'Audio', content: { 'audio/mpeg': { schema: z.string() } } } },
 });
-const models = createRoute({
+const models = defineRoute({
   ...at('get', '/projects/{id}/keys/{key_id}/models', "List the key's models, like `GET /v1/models`"),
   request: { params },
   responses: {
@@ -46,7 +45,7 @@ const models = createRoute({
   },
 });
 
-const message = createRoute({
+const message = defineRoute({
   ...at('post', '/projects/{id}/keys/{key_id}/mcp', 'Send an MCP message as this key, without its secret'),
   description:
     'Body, headers and answer are those of `POST /mcp`, or with `scope` of `POST /mcp/{scope}`: a server, or `code`. Limits, ' +
@@ -61,7 +60,7 @@ export function playgroundRoutes({ db, sendAs }: Pick<AdminServices, 'db' | 'sen
     return { keyHash, requestId };
   };
   type Ask = keyof AdminServices['sendAs'];
-  const pass = async (c: Context<AdminEnv>, path: z.output<typeof params>, how: { ask: Ask; resource: string }) => {
+  const pass = async (c: AnyRouteContext, path: z.output<typeof params>, how: { ask: Ask; resource: string }) => {
     const chosen = await choose(path, c.get('requestId'));
     // Writes the audit entry first: an unrecorded request isn't sent.
     const after = { project_id: path.id, request_id: chosen.requestId };
@@ -69,7 +68,7 @@ export function playgroundRoutes({ db, sendAs }: Pick<AdminServices, 'db' | 'sen
     await addAuditEntry(db, { actor: c.get('actor').name, ...noted });
     const response = await sendAs[how.ask](c.req.raw, chosen);
     response.headers.set(SENT_AS, path.key_id);
-    return response as never;
+    return response;
   };
   return createRouter()
     .openapi(send, (c) => pass(c, c.req.valid('param'), { ask: 'chat', resource: 'playground' }))
@@ -80,6 +79,6 @@ export function playgroundRoutes({ db, sendAs }: Pick<AdminServices, 'db' | 'sen
       const path = c.req.valid('param');
       const response = await sendAs.models(c.req.raw, await choose(path, c.get('requestId')));
       response.headers.set(SENT_AS, path.key_id);
-      return response as never;
+      return response;
     });
 }

@@ -1,11 +1,11 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
 import { lockTeams, type RaisedVersions, raiseLevel, raiseTeams } from '@llm0/drizzle/queries/access/levels';
 import { deleteProject, projectRows, type StoredProject } from '@llm0/drizzle/queries/access/projects';
 import { teamRows } from '@llm0/drizzle/queries/access/teams';
 import { countShares } from '@llm0/drizzle/queries/limits/team-shares';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
@@ -17,27 +17,27 @@ import { newProjectSchema, projectChangesSchema, projectSchema, showProject, toP
 const at = routesOf('projects');
 const params = z.object({ id });
 
-const create = createRoute({
+const create = defineRoute({
   ...at('post', '/projects', 'Create a project'),
   request: { body: takes(newProjectSchema) },
   responses: { 201: answers(projectSchema, 'The new project') },
 });
-const list = createRoute({
+const list = defineRoute({
   ...at('get', '/projects', 'List projects, newest first'),
   request: { query: z.strictObject({ project_id: projectIds, team_id: id.optional(), ...pageQuery }) },
   responses: { 200: answers(pageOf(projectSchema), 'Projects') },
 });
-const show = createRoute({
+const show = defineRoute({
   ...at('get', '/projects/{id}', 'Show a project'),
   request: { params },
   responses: { 200: answers(projectSchema, 'The project') },
 });
-const change = createRoute({
+const change = defineRoute({
   ...at('patch', '/projects/{id}', 'Change the given fields, from the next request'),
   request: { params, body: takes(projectChangesSchema) },
   responses: { 200: answers(projectSchema, 'The project as it is now') },
 });
-const remove = createRoute({
+const remove = defineRoute({
   ...at('delete', '/projects/{id}', 'Delete a project; its keys stop working with the next request, its logs stay'),
   request: { params },
   responses: { 204: { description: 'Deleted' } },

@@ -1,10 +1,10 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
 import { providerKeyRows, type StoredProviderKey } from '@llm0/drizzle/queries/routing/provider-keys';
 import { providerRows } from '@llm0/drizzle/queries/routing/providers';
 import type { ProbeOutcome } from '@llm0/providers/probe-provider';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
@@ -26,32 +26,32 @@ const at = routesOf('providers');
 const params = z.object({ name: providerName });
 const keyParams = z.object({ name: providerName, key_id: id });
 
-const create = createRoute({
+const create = defineRoute({
   ...at('post', '/providers/{name}/keys', 'Store a key for all projects or one; applies at once, never shown again'),
   request: { params, body: takes(newProviderKeySchema) },
   responses: { 201: answers(providerKeySchema, 'The key, without its secret') },
 });
-const list = createRoute({
+const list = defineRoute({
   ...at('get', '/providers/{name}/keys', "List a provider's stored keys, newest first"),
   request: { params, query: z.strictObject({ project_id: id.optional(), ...pageQuery }) },
   responses: { 200: answers(providerKeyPage, 'Keys, without their secrets') },
 });
-const show = createRoute({
+const show = defineRoute({
   ...at('get', '/providers/{name}/keys/{key_id}', 'Show a key, without the secret'),
   request: { params: keyParams },
   responses: { 200: answers(providerKeySchema, 'The key') },
 });
-const change = createRoute({
+const change = defineRoute({
   ...at('patch', '/providers/{name}/keys/{key_id}', 'Change the given fields; a new `key` resets its state'),
   request: { params: keyParams, body: takes(providerKeyChangesSchema) },
   responses: { 200: answers(providerKeySchema, 'The key as it is now') },
 });
-const remove = createRoute({
+const remove = defineRoute({
   ...at('delete', '/providers/{name}/keys/{key_id}', 'Delete a stored key; applies at once'),
   request: { params: keyParams },
   responses: { 204: { description: 'Deleted' } },
 });
-const test = createRoute({
+const test = defineRoute({
   ...at('post', '/providers/{name}/test', 'Send one real request to the provider; an answer closes its breakers'),
   request: { params, body: takes(providerTestSchema) },
   responses: { 200: answers(providerTestResultSchema, 'How it went; `ok: false` is an answer too') },

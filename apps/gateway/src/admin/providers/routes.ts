@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { failingChecks } from '@llm0/core/routing/checked-provider';
 import type { Db } from '@llm0/drizzle/client';
@@ -10,7 +10,7 @@ import {
   providerRows,
   type StoredProvider,
 } from '@llm0/drizzle/queries/routing/providers';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
@@ -32,17 +32,17 @@ import { sealHeaders, sealKey } from './seal-secret';
 const at = routesOf('providers');
 const params = z.object({ name: providerName });
 
-const create = createRoute({
+const create = defineRoute({
   ...at('post', '/providers', 'Add an OpenAI-compatible server, or configure a known provider; applies at once'),
   request: { body: takes(newProviderSchema) },
   responses: { 201: answers(providerSchema, 'The provider, without its secrets') },
 });
-const list = createRoute({
+const list = defineRoute({
   ...at('get', '/providers', 'List known and added providers by name, configured or not'),
   request: { query: z.strictObject(pageQuery) },
   responses: { 200: answers(providerPage, 'Providers') },
 });
-const check = createRoute({
+const check = defineRoute({
   ...at(
     'post',
     '/providers/check',
@@ -53,17 +53,17 @@ const check = createRoute({
     200: answers(providerAddressSchema, 'It may; a refused address is 400, a missing ENCRYPTION_KEY is 409'),
   },
 });
-const show = createRoute({
+const show = defineRoute({
   ...at('get', '/providers/{name}', 'Show a provider'),
   request: { params },
   responses: { 200: answers(providerSchema, 'The provider, without its secrets') },
 });
-const change = createRoute({
+const change = defineRoute({
   ...at('patch', '/providers/{name}', 'Change the given fields; applies at once. `models` and `headers` are replaced'),
   request: { params, body: takes(providerChangesSchema) },
   responses: { 200: answers(providerSchema, 'The provider as it is now') },
 });
-const remove = createRoute({
+const remove = defineRoute({
   ...at('delete', '/providers/{name}', "Delete a provider's configuration and keys; of an added one also its prices"),
   request: { params },
   responses: { 204: { description: 'Deleted' } },

@@ -1,7 +1,7 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { ProjectCounter } from '@llm0/core/limits/hot-store';
 import { type LedgerMonth, reconcileLedger } from '@llm0/drizzle/queries/limits/reconcile';
-import { answers, createRouter } from '../admin-router';
+import { answers, createRouter, defineRoute } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { askHotStore } from '../ask-hot-store';
 import { id, usdShown } from '../fields/fields';
@@ -23,7 +23,7 @@ const reconcileSchema = z
   })
   .openapi('Reconciliation');
 
-const reconcile = createRoute({
+const reconcile = defineRoute({
   method: 'get',
   path: '/reconcile',
   tags: ['stats'],

@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
 import { rowsBefore } from '@llm0/drizzle/queries/clickhouse/log-engine';
@@ -11,7 +11,7 @@ import {
   runRows,
 } from '@llm0/drizzle/queries/limits/runs';
 import type { ProjectScope } from '@llm0/drizzle/queries/of-projects';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import { pageOf, pageQuery, projectIds, showPage } from '../fields/fields';
@@ -26,22 +26,22 @@ const query = z.strictObject({
   project_id: projectIds,
 });
 
-const list = createRoute({
+const list = defineRoute({
   ...at('get', '/runs', 'List runs with a budget, newest first'),
   request: { query: z.strictObject({ project_id: projectIds, ...pageQuery }) },
   responses: { 200: answers(pageOf(runSchema), 'Runs') },
 });
-const show = createRoute({
+const show = defineRoute({
   ...at('get', '/runs/{id}', 'Show a run with its requests and tool calls'),
   request: { params, query },
   responses: { 200: answers(runDetailSchema, 'The run') },
 });
-const raise = createRoute({
+const raise = defineRoute({
   ...at('post', '/runs/{id}/raise', 'Raise the budget of a run, which continues from its next request'),
   request: { params, query, body: takes(raiseSchema) },
   responses: { 200: answers(runSchema, 'The run as it is now') },
 });
-const stop = createRoute({
+const stop = defineRoute({
   ...at('post', '/runs/{id}/stop', 'Stop a run for good: its requests get 402 run_stopped'),
   request: { params, query },
   responses: { 200: answers(runSchema, 'The run as it is now') },

@@ -1,5 +1,5 @@
 // A secret that no known key opens stays as it is, and is counted.
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { SecretVault } from '@llm0/core/keys/secret-vault';
 import type { Db } from '@llm0/drizzle/client';
 import {
@@ -8,14 +8,14 @@ import {
   type SealedCursor,
   type SealedRow,
 } from '@llm0/drizzle/queries/access/sealed-secrets';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 
 const at = routesOf('providers');
 const BATCH = 100;
 
-const reencrypt = createRoute({
+const reencrypt = defineRoute({
   ...at('post', '/secrets/reencrypt', 'Encrypt stored secrets with the current ENCRYPTION_KEY, up to 100 at a time'),
   request: {
     body: takes(

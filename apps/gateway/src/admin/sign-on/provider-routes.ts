@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { SecretVault } from '@llm0/core/keys/secret-vault';
 import type { Db } from '@llm0/drizzle/client';
@@ -6,7 +6,7 @@ import { identityProviderRows, type StoredIdentityProvider } from '@llm0/drizzle
 import { teamRows } from '@llm0/drizzle/queries/access/teams';
 import { raiseKeysOfMembers, setScimRoles } from '@llm0/drizzle/queries/access/users';
 import { raiseVersions } from '../../sign-on/raise-versions';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import { bringTablesIntoForce, type HotStoreMirror } from '../customers/hot-store-mirror';
@@ -20,27 +20,27 @@ const at = routesOf('sign-on');
 const params = z.object({ id });
 const NAMED = 'an identity provider with this issuer or';
 
-const create = createRoute({
+const create = defineRoute({
   ...at('post', '/identity-providers', 'Add an issuer of OpenID Connect; its sign-in button appears at once'),
   request: { body: takes(newProviderSchema) },
   responses: { 201: answers(providerSchema, 'The new provider, without the secret') },
 });
-const list = createRoute({
+const list = defineRoute({
   ...at('get', '/identity-providers', 'List identity providers, newest first'),
   request: { query: z.strictObject(pageQuery) },
   responses: { 200: answers(pageOf(providerSchema), 'Providers') },
 });
-const show = createRoute({
+const show = defineRoute({
   ...at('get', '/identity-providers/{id}', 'Show an identity provider'),
   request: { params },
   responses: { 200: answers(providerSchema, 'The provider, without the secret') },
 });
-const change = createRoute({
+const change = defineRoute({
   ...at('patch', '/identity-providers/{id}', 'Change an identity provider, from the next sign-in'),
   request: { params, body: takes(providerChangesSchema) },
   responses: { 200: answers(providerSchema, 'The provider as it is now') },
 });
-const remove = createRoute({
+const remove = defineRoute({
   ...at(
     'delete',
     '/identity-providers/{id}',

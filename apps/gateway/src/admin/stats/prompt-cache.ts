@@ -1,8 +1,8 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { PriceBook } from '@llm0/core/pricing/price-book';
 import { type Amount, loadAmounts } from '@llm0/drizzle/queries/finance/amounts';
 import { splitRange } from '@llm0/drizzle/queries/stats/read/time-segments';
-import { answers, createRouter } from '../admin-router';
+import { answers, createRouter, defineRoute } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { usdShown } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
@@ -22,7 +22,7 @@ const cachedSchema = z
   })
   .openapi('PromptCache');
 
-const promptCache = createRoute({
+const promptCache = defineRoute({
   method: 'get',
   path: '/stats/prompt-cache',
   tags: ['stats'],

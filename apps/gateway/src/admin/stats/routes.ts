@@ -1,6 +1,6 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { loadSpeeds } from '@llm0/drizzle/queries/logs/load-speeds';
-import { answers, createRouter } from '../admin-router';
+import { answers, createRouter, defineRoute } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { instantShown, usdShown } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
@@ -112,7 +112,7 @@ const healthSchema = z
 const speedSchema = z.object({ model: z.string(), tokens_per_second: z.number(), requests: total });
 const speedsSchema = z.object({ data: z.array(speedSchema) }).openapi('Speeds');
 
-const overview = createRoute({
+const overview = defineRoute({
   method: 'get',
   path: '/stats/overview',
   tags,
@@ -123,7 +123,7 @@ const overview = createRoute({
 });
 
 const bucketRoute = <P extends string, T extends z.ZodType>(path: P, summary: string, schema: T) =>
-  createRoute({
+  defineRoute({
     method: 'get',
     path,
     tags,
@@ -134,7 +134,7 @@ const bucketRoute = <P extends string, T extends z.ZodType>(path: P, summary: st
   });
 
 const spend = bucketRoute('/stats/spend', 'Spend and tokens over time', spendSchema);
-const spendTable = createRoute({
+const spendTable = defineRoute({
   method: 'get',
   path: '/stats/spend-table',
   tags,
@@ -143,7 +143,7 @@ const spendTable = createRoute({
   request: { query: spendTableQuerySchema },
   responses: { 200: answers(spendTableSchema, 'Cells of the table') },
 });
-const latency = createRoute({
+const latency = defineRoute({
   method: 'get',
   path: '/stats/latency',
   tags,
@@ -154,7 +154,7 @@ const latency = createRoute({
 });
 const cache = bucketRoute('/stats/cache', 'Cache hits over time', cacheSchema);
 const errors = bucketRoute('/stats/errors', 'Failed, refused and aborted requests over time', errorsSchema);
-const health = createRoute({
+const health = defineRoute({
   method: 'get',
   path: '/stats/health',
   tags,
@@ -163,7 +163,7 @@ const health = createRoute({
   request: { query: healthQuerySchema },
   responses: { 200: answers(healthSchema, 'Buckets, oldest first') },
 });
-const histogram = createRoute({
+const histogram = defineRoute({
   method: 'get',
   path: '/stats/histogram',
   tags,
@@ -173,7 +173,7 @@ const histogram = createRoute({
   responses: { 200: answers(histogramSchema, 'Bins without requests are omitted') },
 });
 
-const speeds = createRoute({
+const speeds = defineRoute({
   method: 'get',
   path: '/stats/speeds',
   tags,
@@ -193,37 +193,37 @@ export function statsRoutes({ clock, db }: Pick<AdminServices, 'clock' | 'db'>, 
     })
     .openapi(overview, (c) => {
       const query = toStatsQuery(c.req.valid('query'), clock.nowMs());
-      return answer(c, { kind: 'overview', query }, overviewSchema);
+      return answer(c, { kind: 'overview', query });
     })
     .openapi(spend, (c) => {
       const query = toBucketQuery(c.req.valid('query'), clock.nowMs());
-      return answer(c, { kind: 'spend', query }, spendSchema);
+      return answer(c, { kind: 'spend', query });
     })
     .openapi(spendTable, (c) => {
       const query = toSpendTableQuery(c.req.valid('query'), clock.nowMs());
-      return answer(c, { kind: 'spend_table', query }, spendTableSchema);
+      return answer(c, { kind: 'spend_table', query });
     })
     .openapi(latency, (c) => {
       const { metric, ...wanted } = c.req.valid('query');
       const metrics = metric === undefined ? undefined : [metric];
       const query = { ...toBucketQuery(wanted, clock.nowMs()), metrics };
-      return answer(c, { kind: 'latency', query }, latencySchema);
+      return answer(c, { kind: 'latency', query });
     })
     .openapi(cache, (c) => {
       const query = toBucketQuery(c.req.valid('query'), clock.nowMs());
-      return answer(c, { kind: 'cache', query }, cacheSchema);
+      return answer(c, { kind: 'cache', query });
     })
     .openapi(errors, (c) => {
       const query = toBucketQuery(c.req.valid('query'), clock.nowMs());
-      return answer(c, { kind: 'errors', query }, errorsSchema);
+      return answer(c, { kind: 'errors', query });
     })
     .openapi(health, (c) => {
       const query = toBucketQuery(c.req.valid('query'), clock.nowMs());
-      return answer(c, { kind: 'health', query }, healthSchema);
+      return answer(c, { kind: 'health', query });
     })
     .openapi(histogram, (c) => {
       const asked = c.req.valid('query');
       const query = toHistogramQuery(asked, clock.nowMs());
-      return answer(c, { kind: 'histogram', query, metric: asked.metric }, histogramSchema);
+      return answer(c, { kind: 'histogram', query, metric: asked.metric });
     });
 }

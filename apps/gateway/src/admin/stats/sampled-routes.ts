@@ -1,7 +1,7 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { DIFFERENCE_FIELDS, type DifferenceQuery } from '@llm0/drizzle/queries/stats/read/differences';
-import { answers, createRouter } from '../admin-router';
+import { answers, createRouter, defineRoute } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { queryInstant, queryNumber } from '../fields/fields';
 import type { AnswerKept } from './keep-answers';
@@ -39,7 +39,7 @@ const differencesQuerySchema = rangeSchema.extend({
   max_ms: queryNumber().openapi({ description: 'Longest duration of the region' }),
 });
 
-const differences = createRoute({
+const differences = defineRoute({
   method: 'get',
   path: '/stats/differences',
   tags,
@@ -67,7 +67,7 @@ const flowsSchema = z
   })
   .openapi('Flows');
 
-const flows = createRoute({
+const flows = defineRoute({
   method: 'get',
   path: '/stats/flows',
   tags,
@@ -82,11 +82,11 @@ export function sampledRoutes({ clock }: Pick<AdminServices, 'clock'>, answer: A
   return createRouter()
     .openapi(differences, (c) => {
       const query = toDifferenceQuery(c.req.valid('query'), clock.nowMs());
-      return answer(c, { kind: 'differences', query }, differencesSchema);
+      return answer(c, { kind: 'differences', query });
     })
     .openapi(flows, (c) => {
       const { fromMs, toMs, nowMs, projectId } = toStatsQuery(c.req.valid('query'), clock.nowMs());
-      return answer(c, { kind: 'flows', query: { fromMs, toMs, nowMs, projectId } }, flowsSchema);
+      return answer(c, { kind: 'flows', query: { fromMs, toMs, nowMs, projectId } });
     });
 }
 

@@ -1,6 +1,6 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { loadBuckets } from '@llm0/drizzle/queries/stats/read/load-stats';
-import { answers, createRouter } from '../admin-router';
+import { answers, createRouter, defineRoute } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { showFields } from '../fields/map-fields';
 
@@ -29,7 +29,7 @@ const systemSchema = z
   })
   .openapi('System');
 
-const show = createRoute({
+const show = defineRoute({
   method: 'get',
   path: '/system',
   tags: ['history'],
@@ -41,7 +41,7 @@ const unpricedSchema = z
   .object({ data: z.array(z.object({ provider: z.string(), model: z.string(), requests: z.int() })) })
   .openapi('UnpricedModels');
 
-const unpriced = createRoute({
+const unpriced = defineRoute({
   method: 'get',
   path: '/models/unpriced',
   tags: ['models'],

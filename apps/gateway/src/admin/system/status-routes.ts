@@ -1,5 +1,5 @@
-import { createRoute, z } from '@hono/zod-openapi';
-import { answers, createRouter } from '../admin-router';
+import { z } from '@hono/zod-openapi';
+import { answers, createRouter, defineRoute } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { instantShown } from '../fields/fields';
 import { createStatusReader } from './read-status';
@@ -30,7 +30,7 @@ const statusSchema = z
   })
   .openapi('Status');
 
-const show = createRoute({
+const show = defineRoute({
   method: 'get',
   path: '/status',
   tags: ['history'],

@@ -1,11 +1,11 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { permissionsOf, type Reach, type Role, reachesNoFurther } from '@llm0/core/access/roles';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
 import { findTeamPlace, listMembers, memberRows, type StoredMember } from '@llm0/drizzle/queries/access/teams';
 import { raiseKeysOfUsers, userRows } from '@llm0/drizzle/queries/access/users';
 import { raiseVersions } from '../../sign-on/raise-versions';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { Actor, AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
@@ -19,17 +19,17 @@ type Raised = Awaited<ReturnType<typeof raiseKeysOfUsers>>;
 const at = routesOf('teams');
 const params = z.object({ id });
 
-const list = createRoute({
+const list = defineRoute({
   ...at('get', '/teams/{id}/members', 'List the members of a team, by name'),
   request: { params },
   responses: { 200: answers(z.object({ data: z.array(listedMemberSchema) }), 'Members') },
 });
-const put = createRoute({
+const put = defineRoute({
   ...at('post', '/teams/{id}/members', 'Add a member, or change the role of one; applies to open sessions at once'),
   request: { params, body: takes(newMemberSchema) },
   responses: { 201: answers(memberSchema, 'The member as it is now') },
 });
-const remove = createRoute({
+const remove = defineRoute({
   ...at('delete', '/teams/{id}/members/{user_id}', 'Remove a member; applies to open sessions at once'),
   request: { params: z.object({ id, user_id: id }) },
   responses: { 204: { description: 'Removed' } },

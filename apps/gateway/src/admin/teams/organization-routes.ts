@@ -1,10 +1,10 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
 import type { RaisedVersions } from '@llm0/drizzle/queries/access/levels';
 import { countTeams, DEFAULT_ORGANIZATION_ID, organizationRows } from '@llm0/drizzle/queries/access/teams';
 import { sqlState } from '@llm0/drizzle/sql-state';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { Actor, AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
@@ -19,27 +19,27 @@ const at = routesOf('teams');
 const params = z.object({ id });
 const NAMED = 'an organization';
 
-const create = createRoute({
+const create = defineRoute({
   ...at('post', '/organizations', 'Create an organization'),
   request: { body: takes(newOrganizationSchema) },
   responses: { 201: answers(organizationSchema, 'The new organization') },
 });
-const list = createRoute({
+const list = defineRoute({
   ...at('get', '/organizations', 'List organizations, newest first'),
   request: { query: z.strictObject(pageQuery) },
   responses: { 200: answers(pageOf(organizationSchema), "Organizations; of people, those of the person's teams") },
 });
-const show = createRoute({
+const show = defineRoute({
   ...at('get', '/organizations/{id}', 'Show an organization'),
   request: { params },
   responses: { 200: answers(organizationSchema, 'The organization') },
 });
-const change = createRoute({
+const change = defineRoute({
   ...at('patch', '/organizations/{id}', 'Change the given fields; limits hold from the next request'),
   request: { params, body: takes(organizationChangesSchema) },
   responses: { 200: answers(organizationSchema, 'The organization as it is now') },
 });
-const remove = createRoute({
+const remove = defineRoute({
   ...at('delete', '/organizations/{id}', 'Delete an organization without teams'),
   request: { params },
   responses: { 204: { description: 'Deleted' } },

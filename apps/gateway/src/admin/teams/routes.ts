@@ -1,4 +1,4 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import type { Db } from '@llm0/drizzle/client';
 import type { RaisedVersions } from '@llm0/drizzle/queries/access/levels';
 import {
@@ -13,7 +13,7 @@ import {
 } from '@llm0/drizzle/queries/access/teams';
 import { raiseKeysOfMembers } from '@llm0/drizzle/queries/access/users';
 import { raiseVersions } from '../../sign-on/raise-versions';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
@@ -32,12 +32,12 @@ const at = routesOf('teams');
 const params = z.object({ id });
 const NAMED = 'a team in this organization';
 
-const create = createRoute({
+const create = defineRoute({
   ...at('post', '/teams', 'Create a team'),
   request: { body: takes(newTeamSchema) },
   responses: { 201: answers(teamSchema, 'The new team') },
 });
-const list = createRoute({
+const list = defineRoute({
   ...at('get', '/teams', 'List teams, newest first'),
   request: {
     query: z.strictObject({
@@ -48,17 +48,17 @@ const list = createRoute({
   },
   responses: { 200: answers(pageOf(listedTeamSchema), "Teams; of people, the person's teams") },
 });
-const show = createRoute({
+const show = defineRoute({
   ...at('get', '/teams/{id}', 'Show a team'),
   request: { params },
   responses: { 200: answers(teamSchema, 'The team') },
 });
-const change = createRoute({
+const change = defineRoute({
   ...at('patch', '/teams/{id}', 'Change the given fields; limits hold from the next request'),
   request: { params, body: takes(teamChangesSchema) },
   responses: { 200: answers(teamSchema, 'The team as it is now') },
 });
-const remove = createRoute({
+const remove = defineRoute({
   ...at('delete', '/teams/{id}', 'Delete a team without projects; its members stay users'),
   request: { params },
   responses: { 204: { description: 'Deleted' } },

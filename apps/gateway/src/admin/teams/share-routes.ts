@@ -1,7 +1,7 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { teamRows } from '@llm0/drizzle/queries/access/teams';
 import { listShares, type UsedShare } from '@llm0/drizzle/queries/limits/team-shares';
-import { answers, createRouter, routesOf } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id, usdShown } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
@@ -32,7 +32,7 @@ const sharesSchema = z
   })
   .openapi('TeamShares');
 
-const show = createRoute({
+const show = defineRoute({
   ...routesOf('teams')(
     'get',
     '/teams/{id}/shares',

@@ -1,8 +1,8 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { getLogBodies } from '@llm0/drizzle/queries/logs/log-bodies';
 import { getToolCall, listToolCalls } from '@llm0/drizzle/queries/tool-calls/tool-calls';
 import { loadToolStats } from '@llm0/drizzle/queries/tool-calls/tool-stats';
-import { answers, createRouter } from '../admin-router';
+import { answers, createRouter, defineRoute } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id, showPage } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
@@ -24,7 +24,7 @@ import {
 const tags = ['mcp'];
 const params = z.object({ id });
 
-const list = createRoute({
+const list = defineRoute({
   method: 'get',
   path: '/tool-calls',
   tags,
@@ -33,7 +33,7 @@ const list = createRoute({
   responses: { 200: answers(toolCallPageSchema, 'Calls, with all columns of tool_calls') },
 });
 
-const show = createRoute({
+const show = defineRoute({
   method: 'get',
   path: '/tool-calls/{id}',
   tags,
@@ -42,7 +42,7 @@ const show = createRoute({
   responses: { 200: answers(toolCallSchema, 'The call') },
 });
 
-const bodies = createRoute({
+const bodies = defineRoute({
   method: 'get',
   path: '/tool-calls/{id}/bodies',
   tags,
@@ -51,7 +51,7 @@ const bodies = createRoute({
   responses: { 200: answers(toolBodiesSchema, 'Arguments and result') },
 });
 
-const stats = createRoute({
+const stats = defineRoute({
   method: 'get',
   path: '/stats/tools',
   tags: ['stats'],

@@ -1,9 +1,9 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { PERMISSIONS } from '@llm0/core/access/roles';
 import { keyRows } from '@llm0/drizzle/queries/access/api-keys';
 import { loadKeyUsage } from '@llm0/drizzle/queries/access/key-usage';
 import { listMemberships } from '@llm0/drizzle/queries/access/users';
-import { answers, createRouter, routesOf } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { id, pageOf, pageQuery, showPage } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
@@ -30,12 +30,12 @@ const meSchema = z
   })
   .openapi('Me');
 
-const me = createRoute({
+const me = defineRoute({
   ...at('get', '/me', 'Show who asks, with roles and teams'),
   responses: { 200: answers(meSchema, 'The person, or the admin token') },
 });
 
-const keys = createRoute({
+const keys = defineRoute({
   ...at('get', '/me/keys', 'List your own keys with their use, newest first'),
   request: { query: z.strictObject({ ...pageQuery, spend_days: spendDays }) },
   responses: { 200: answers(pageOf(listedKeySchema), 'Keys of this user in all projects; none for admin tokens') },

@@ -1,6 +1,6 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { endSessionsOfUser, findUserAt, listUsers, userRows } from '@llm0/drizzle/queries/access/users';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { Actor, AdminServices } from '../admin-services';
 import { recordChange } from '../audit/record-change';
 import type { HotStoreMirror } from '../customers/hot-store-mirror';
@@ -15,12 +15,12 @@ import { UserChanges } from './user-changes';
 const at = routesOf('users');
 const params = z.object({ id });
 
-const create = createRoute({
+const create = defineRoute({
   ...at('post', '/users', 'Add a user before the first sign-in, to give roles'),
   request: { body: takes(newUserSchema) },
   responses: { 201: answers(userSchema, 'The new user') },
 });
-const list = createRoute({
+const list = defineRoute({
   ...at('get', '/users', 'List users, newest first; of people, those in teams that they administer'),
   request: {
     query: z.strictObject({
@@ -32,22 +32,22 @@ const list = createRoute({
   },
   responses: { 200: answers(pageOf(userSchema), 'Users') },
 });
-const show = createRoute({
+const show = defineRoute({
   ...at('get', '/users/{id}', 'Show a user'),
   request: { params },
   responses: { 200: answers(userSchema, 'The user') },
 });
-const change = createRoute({
+const change = defineRoute({
   ...at('patch', '/users/{id}', 'Change or deactivate a user; applies at once'),
   request: { params, body: takes(userChangesSchema) },
   responses: { 200: answers(userSchema, 'The user as it is now') },
 });
-const remove = createRoute({
+const remove = defineRoute({
   ...at('delete', '/users/{id}', 'Delete a user with its roles and sessions; its keys stop'),
   request: { params },
   responses: { 204: { description: 'Deleted' } },
 });
-const endSessions = createRoute({
+const endSessions = defineRoute({
   ...at('delete', '/users/{id}/sessions', 'Sign a user out everywhere'),
   request: { params },
   responses: { 200: answers(z.object({ ended: z.int() }), 'Number of sessions') },

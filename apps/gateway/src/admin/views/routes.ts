@@ -1,9 +1,9 @@
-import { createRoute, z } from '@hono/zod-openapi';
+import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
 import { savedViewRows } from '@llm0/drizzle/queries/saved-views';
 import { sqlState } from '@llm0/drizzle/sql-state';
-import { answers, createRouter, routesOf, takes } from '../admin-router';
+import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
 import { id, pageOf, pageQuery, showPage } from '../fields/fields';
@@ -14,27 +14,27 @@ import { newViewSchema, showView, viewChangesSchema, viewSchema } from './schema
 const at = routesOf('logs');
 const params = z.object({ id });
 
-const create = createRoute({
+const create = defineRoute({
   ...at('post', '/views', 'Save a shared view of the requests'),
   request: { body: takes(newViewSchema) },
   responses: { 201: answers(viewSchema, 'The new view') },
 });
-const list = createRoute({
+const list = defineRoute({
   ...at('get', '/views', 'List saved views, newest first'),
   request: { query: z.strictObject(pageQuery) },
   responses: { 200: answers(pageOf(viewSchema), 'Views') },
 });
-const show = createRoute({
+const show = defineRoute({
   ...at('get', '/views/{id}', 'Show a saved view'),
   request: { params },
   responses: { 200: answers(viewSchema, 'The view') },
 });
-const change = createRoute({
+const change = defineRoute({
   ...at('patch', '/views/{id}', 'Change a saved view'),
   request: { params, body: takes(viewChangesSchema) },
   responses: { 200: answers(viewSchema, 'The view as it is now') },
 });
-const remove = createRoute({
+const remove = defineRoute({
   ...at('delete', '/views/{id}', 'Delete a saved view'),
   request: { params },
   responses: { 204: { description: 'Deleted' } },
