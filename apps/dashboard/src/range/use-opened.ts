@@ -1,5 +1,6 @@
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router';
-import type { RowAnchor, RowLink } from '../ui/table/data-table';
+import type { Place } from '../ui/place-link';
+import type { RowAnchor } from '../ui/table/data-table';
 import type { PageSearch } from './page-search';
 
 declare module '@tanstack/react-router' {
@@ -39,7 +40,7 @@ export function useOpened() {
   };
   return {
     id,
-    linkTo: (one: string): RowLink => ({ ...addressOf(one), ...(id === undefined ? opening : replacing()) }),
+    linkTo: (one: string): Place => ({ ...addressOf(one), ...(id === undefined ? opening : replacing()) }),
     open,
     show,
     anchors,

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router';
-import type { RowLink } from '../ui/table/data-table';
+import type { Place } from '../ui/place-link';
 import type { FilterValue } from './request-filter';
 import { rangeQuery } from './time-range';
 import type { ChoiceName } from './use-choice';
@@ -14,7 +14,7 @@ const NOT_KEPT: Record<ChoiceName, undefined> = {
 };
 
 /** Link to the requests of a filter; keeps the other parts of the address. */
-export const requestsLink = (filter: RequestsFilter): RowLink => ({
+export const requestsLink = (filter: RequestsFilter): Place => ({
   to: '/requests',
   search: (kept) => ({ ...kept, ...NOT_KEPT, ...filter }),
 });

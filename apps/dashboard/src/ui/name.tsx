@@ -9,3 +9,8 @@ export function Name({ name, children }: { readonly name: string; readonly child
     </span>
   );
 }
+
+/** Text that is read letter by letter. */
+export function Mono({ children }: { readonly children: ReactNode }) {
+  return <code className="font-mono text-xs">{children}</code>;
+}

@@ -1,7 +1,7 @@
-import { Link, type LinkProps } from '@tanstack/react-router';
 import { type ReactNode, useCallback, useEffect, useId, useState } from 'react';
 import { formatShare } from '../../format/format-number';
 import { requestsLink } from '../../range/use-show-requests';
+import { PlaceLink } from '../../ui/place-link';
 import { usePointed } from '../pointed/use-pointed';
 import { MEANING } from '../series-colors';
 import {
@@ -124,13 +124,9 @@ function Box({ node, onPoint, children }: BoxProps) {
     );
   }
   return (
-    <Link
-      {...(requestsLink(filter) as LinkProps)}
-      className={`${BOX} hover:border-line-strong hover:bg-hover`}
-      {...handlers}
-    >
+    <PlaceLink {...requestsLink(filter)} className={`${BOX} hover:border-line-strong hover:bg-hover`} {...handlers}>
       {children}
-    </Link>
+    </PlaceLink>
   );
 }
 

@@ -1,5 +1,4 @@
-import { Link, type LinkProps } from '@tanstack/react-router';
-import type { RowLink } from '../../ui/table/data-table';
+import { type Place, PlaceLink } from '../../ui/place-link';
 import { shadeOf } from './prepare-heat';
 import type { GridStop } from './use-grid';
 
@@ -12,7 +11,7 @@ export interface HeatCell {
   /** Small text in front, such as the number of a day. */
   readonly corner?: string;
   /** Null where no filter says what is behind it. */
-  readonly link: RowLink | null;
+  readonly link: Place | null;
   /** A total has no shade. */
   readonly isTotal?: boolean;
 }
@@ -55,8 +54,8 @@ export function HeatBox({ cell, most, stop, onPointed }: Props) {
     onPointed(cell);
   };
   return (
-    <Link
-      {...(link as LinkProps)}
+    <PlaceLink
+      {...link}
       {...stop}
       {...shared}
       className={`${shared.className} hover:outline hover:outline-text`}
@@ -64,7 +63,7 @@ export function HeatBox({ cell, most, stop, onPointed }: Props) {
       onBlur={() => onPointed(null)}
     >
       <Content {...cell} />
-    </Link>
+    </PlaceLink>
   );
 }
 

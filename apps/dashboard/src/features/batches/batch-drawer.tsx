@@ -1,4 +1,3 @@
-import { Link, type LinkProps } from '@tanstack/react-router';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { useKeyNames, useProjectNames } from '../../api/projects';
@@ -11,6 +10,7 @@ import { requestsLink } from '../../range/use-show-requests';
 import { Badge } from '../../ui/badge';
 import { Dialog, type DialogOf } from '../../ui/dialog';
 import { Failure } from '../../ui/error-state';
+import { PlaceLink } from '../../ui/place-link';
 import { ConfirmButton } from '../forms/confirm-button';
 import { describeLines, isCancellable, progressOf, reasonOf, statusOf, toneOf } from './prepare-batch';
 import { ProgressBar } from './progress-bar';
@@ -106,9 +106,9 @@ function Download({ href, children }: { readonly href: string; readonly children
 function Rows({ batch: { batch_id: name, created_at: from, ended_at: end, expires_at: expiry } }: Props) {
   const stretch = { range: undefined, project: undefined, open: undefined, from, to: end ?? expiry };
   return (
-    <Link {...(requestsLink({ ...stretch, label: `batch=${name}` }) as LinkProps)} className="underline">
+    <PlaceLink {...requestsLink({ ...stretch, label: `batch=${name}` })} className="underline">
       Requests of this batch
-    </Link>
+    </PlaceLink>
   );
 }
 

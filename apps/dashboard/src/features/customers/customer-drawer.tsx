@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query';
-import { Link, type LinkProps } from '@tanstack/react-router';
 import { useState } from 'react';
 import { findCustomer, useProjectOptions } from '../../api/projects';
 import { useSpend } from '../../api/stats';
@@ -8,6 +7,7 @@ import { requestsLink } from '../../range/use-show-requests';
 import { Dialog } from '../../ui/dialog';
 import { Failure } from '../../ui/error-state';
 import { SelectField } from '../../ui/form';
+import { PlaceLink } from '../../ui/place-link';
 import { Segmented } from '../../ui/segmented';
 import { Managed } from '../forms/managed';
 import { ownerOf } from '../projects/spending/prepare-outlooks';
@@ -34,12 +34,9 @@ export function CustomerDrawer({ open, page, onClose }: Props) {
       <div className="grid gap-4 *:min-w-0">
         <div className="flex flex-wrap items-center justify-between gap-2">
           <Segmented label="Customer" options={TABS} value={tab} onChange={setTab} />
-          <Link
-            {...(requestsLink(requestsOf({ customerId, projectId })) as LinkProps)}
-            className="text-accent underline"
-          >
+          <PlaceLink {...requestsLink(requestsOf({ customerId, projectId }))} className="text-accent underline">
             View its requests
-          </Link>
+          </PlaceLink>
         </div>
         {tab === 'usage' && <CustomerUsage customer={{ customerId, projectId }} page={page} />}
         {tab === 'limits' && <Limits customer={{ customerId, projectId }} page={page} onDone={onClose} />}

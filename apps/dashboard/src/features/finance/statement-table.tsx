@@ -1,8 +1,8 @@
-import { Link, type LinkProps } from '@tanstack/react-router';
 import type { Statement, StatementRow, StatementTotal } from '../../api/finance';
 import { formatCount } from '../../format/format-number';
 import { requestsLink } from '../../range/use-show-requests';
 import { EmptyState } from '../../ui/empty-state';
+import { PlaceLink } from '../../ui/place-link';
 import {
   drawnChange,
   formatDifference,
@@ -174,17 +174,17 @@ function RowName({ row, statement }: { readonly row: StatementRow; readonly stat
   if (inner !== undefined) {
     const search = (kept: object) => ({ ...kept, ...inner });
     return (
-      <Link {...({ to: '/money', search } as LinkProps)} className="rounded hover:underline">
+      <PlaceLink to="/money" search={search} className="rounded hover:underline">
         {row.name}
-      </Link>
+      </PlaceLink>
     );
   }
   const filter = requestsOf(statement.by, row.group);
   if (Object.keys(filter).length === 0) return <span className="text-muted">{row.name}</span>;
   const stretch = { range: undefined, from: statement.from, to: statement.to };
   return (
-    <Link {...(requestsLink({ ...stretch, ...filter }) as LinkProps)} className="rounded hover:underline">
+    <PlaceLink {...requestsLink({ ...stretch, ...filter })} className="rounded hover:underline">
       {row.name}
-    </Link>
+    </PlaceLink>
   );
 }

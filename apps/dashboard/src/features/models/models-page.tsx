@@ -10,8 +10,8 @@ import { Button } from '../../ui/button';
 import { Failure } from '../../ui/error-state';
 import { SearchInput, Select } from '../../ui/form';
 import { Plus } from '../../ui/icons';
+import type { Place } from '../../ui/place-link';
 import type { Column } from '../../ui/table/column';
-import type { RowLink } from '../../ui/table/data-table';
 import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
 import { ManagedMark } from '../forms/managed-set';
@@ -94,7 +94,7 @@ const isKnown = ({ use, listed }: ModelLine) => use !== null || listed?.edited =
 const keyOf = ({ provider, model }: ModelLine) => `${provider} ${model}`;
 
 interface PricesProps extends ReturnType<typeof useModelLines> {
-  readonly linkTo: (id: string) => RowLink;
+  readonly linkTo: (id: string) => Place;
 }
 
 /** Models in use, then all others. */

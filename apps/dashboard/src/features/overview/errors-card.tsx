@@ -5,7 +5,7 @@ import { formatCount, NOTHING } from '../../format/format-number';
 import { requestsLink } from '../../range/use-show-requests';
 import { Card } from '../../ui/card';
 import { Failure } from '../../ui/error-state';
-import { Mono } from '../../ui/mono';
+import { Mono } from '../../ui/name';
 import type { Column } from '../../ui/table/column';
 import { DataTable } from '../../ui/table/data-table';
 import { DOMAIN_LABELS, type ErrorLine, prepareErrors } from './prepare-overview';

@@ -1,4 +1,3 @@
-import { Link, type LinkProps } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { useLive } from '../../api/live';
 import {
@@ -15,6 +14,7 @@ import {
   type TrafficNews,
 } from '../../charts/live/prepare-live';
 import { useBeat } from '../../charts/live/use-beat';
+import { type Place, PlaceLink } from '../../ui/place-link';
 import { FiguresTable } from '../../ui/table/figures-table';
 
 /** The last minute of all projects, as it passes. */
@@ -78,14 +78,16 @@ const Value = ({ isLive, children }: { readonly isLive: boolean; readonly childr
 
 /** Of all projects. */
 const NOW = { range: '5m', from: undefined, to: undefined, project: undefined };
-const ofNow = (filter: object) =>
-  ({ to: '/requests', search: (kept: object) => ({ ...kept, ...NOW, ...filter }) }) as LinkProps;
+const ofNow = (filter: object): Place => ({
+  to: '/requests',
+  search: (kept: object) => ({ ...kept, ...NOW, ...filter }),
+});
 const REQUESTS = ofNow({ live: true });
 const FAILED = ofNow({ outcome: 'error' });
 
 interface FigureProps {
   readonly unit: string;
-  readonly link?: LinkProps;
+  readonly link?: Place;
   readonly isBad?: boolean;
   readonly className?: string;
   readonly children: ReactNode;
@@ -100,8 +102,8 @@ function Figure({ unit, link, isBad = false, className = '', children }: FigureP
   );
   if (link === undefined) return <span className="nums">{text}</span>;
   return (
-    <Link {...link} className={`nums rounded hover:underline ${className}`}>
+    <PlaceLink {...link} className={`nums rounded hover:underline ${className}`}>
       {text}
-    </Link>
+    </PlaceLink>
   );
 }

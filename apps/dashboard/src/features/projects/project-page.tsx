@@ -4,7 +4,7 @@ import { useProjects } from '../../api/projects';
 import { Badge } from '../../ui/badge';
 import { EmptyState } from '../../ui/empty-state';
 import { Failure } from '../../ui/error-state';
-import { Mono } from '../../ui/mono';
+import { Mono } from '../../ui/name';
 import { TabbedCards } from '../../ui/tabbed-cards';
 import { ChangeButton } from '../forms/change-button';
 import { Managed } from '../forms/managed';

@@ -4,7 +4,7 @@ import { formatCount, formatMs, NOTHING } from '../../format/format-number';
 import { formatTarget } from '../../format/format-target';
 import { formatUsdExact } from '../../format/format-usd';
 import type { PageSearch } from '../../range/page-search';
-import type { RowLink } from '../../ui/table/data-table';
+import type { Place } from '../../ui/place-link';
 import { keyOfRun } from '../runs/prepare-run';
 
 /** Cost of a request by part, largest first. */
@@ -39,10 +39,10 @@ export const statusNote = (log: Pick<Log, 'refused_count' | 'failover_count'>): 
   foldedNote(log) ?? (log.failover_count > 0 ? 'failover' : null);
 
 /** Label, value (null if empty) and a link to more. */
-export type Fact = readonly [name: string, value: string | null, link?: RowLink];
+export type Fact = readonly [name: string, value: string | null, link?: Place];
 
 /** Other requests with the same value, without the list's filters. */
-const others = (search: Readonly<Record<string, string>>): RowLink => ({
+const others = (search: Readonly<Record<string, string>>): Place => ({
   to: '/requests',
   search: ({ range, from, to, tz, project }: PageSearch) => ({ range, from, to, tz, project, ...search }),
 });
@@ -104,12 +104,12 @@ const ofProject =
   ({ range, from, to, tz }: PageSearch) => ({ range, from, to, tz, ...search });
 
 /** The run, with all of its requests and tool calls. */
-const runLink = ({ run_id: id, project_id: projectId }: Log): RowLink => ({
+const runLink = ({ run_id: id, project_id: projectId }: Log): Place => ({
   to: '/runs',
   search: ofProject({ open: keyOfRun({ id: id ?? '', project_id: projectId }) }),
 });
 
-const callsOf = (run: string): RowLink => ({ to: '/tools', search: ofProject({ tab: 'calls', run }) });
+const callsOf = (run: string): Place => ({ to: '/tools', search: ofProject({ tab: 'calls', run }) });
 
 /** Duration, and the labels of the request. */
 export function prepareMeasures(log: Log): Readonly<Record<string, readonly Fact[]>> {

@@ -1,9 +1,9 @@
-import { Link, type LinkProps } from '@tanstack/react-router';
 import { type Log, useLogBodies } from '../../api/logs';
 import { useSession } from '../../api/session';
 import { useGatewayUrl } from '../../api/settings';
 import { Button } from '../../ui/button';
 import { Copy, Playground } from '../../ui/icons';
+import { PlaceLink } from '../../ui/place-link';
 import { useToast } from '../../ui/toast';
 import { prepareCurl } from './prepare-curl';
 
@@ -22,7 +22,6 @@ export function RequestActions({ log }: { readonly log: Log }) {
     await navigator.clipboard.writeText(curl);
     toast('Copied. Set LLM0_API_KEY before you run it.');
   };
-  const link = { to: '/playground', search: { rerun: log.request_id } } as unknown as LinkProps;
   return (
     <>
       <Button
@@ -34,12 +33,13 @@ export function RequestActions({ log }: { readonly log: Log }) {
         <Copy /> Copy as curl
       </Button>
       {PLAYED.has(log.dialect) && bodies.data !== undefined && (
-        <Link
-          {...link}
+        <PlaceLink
+          to="/playground"
+          search={{ rerun: log.request_id }}
           className="inline-flex h-7 max-md:h-10 items-center gap-1.5 rounded-md border border-line-strong bg-panel px-2 text-xs font-medium hover:bg-hover"
         >
           <Playground /> Open in playground
-        </Link>
+        </PlaceLink>
       )}
     </>
   );

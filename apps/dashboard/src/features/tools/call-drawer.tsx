@@ -9,7 +9,7 @@ import { outcomeLabel } from '../../format/outcome-labels';
 import { usePage } from '../../range/use-page';
 import { Badge, STATUS_TONES } from '../../ui/badge';
 import { Dialog, type DialogOf } from '../../ui/dialog';
-import { Mono } from '../../ui/mono';
+import { Mono } from '../../ui/name';
 import { NotKept, Raw } from '../requests/raw-body';
 import { keyOfRun } from '../runs/prepare-run';
 import { RunTree } from '../runs/run-tree';

@@ -3,13 +3,14 @@ import { formatCount } from '../../format/format-number';
 import { downloadText } from '../download-text';
 import { EmptyState } from '../empty-state';
 import { Download } from '../icons';
+import type { Place } from '../place-link';
 import { type Column, columnPlaces, fromOrder, isRight, type Sorting, sortRows, tableCsv, toOrder } from './column';
 import { FindableRows } from './findable-rows';
 import type { WindowPart } from './prepare-window';
-import { alignOf, LoadingRows, Row, type RowAnchor, type RowLink, SIZES, type Size } from './table-row';
+import { alignOf, LoadingRows, Row, type RowAnchor, SIZES, type Size } from './table-row';
 import { FIRST_ROW, useRowWindow } from './use-row-window';
 
-export type { RowAnchor, RowLink };
+export type { RowAnchor };
 
 export interface TableProps<T> {
   readonly caption: string;
@@ -18,7 +19,7 @@ export interface TableProps<T> {
   readonly rows: readonly T[] | undefined;
   readonly rowKey: (row: T) => string;
   /** Link of a row: its first cell, and a click anywhere on it. */
-  readonly linkOf?: (row: T) => RowLink | RowAnchor | undefined;
+  readonly linkOf?: (row: T) => Place | RowAnchor | undefined;
   /** Action of a row without a link: its first cell is a button. */
   readonly onRow?: (row: T) => void;
   /** Title and hint of an empty table. */

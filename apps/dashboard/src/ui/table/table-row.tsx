@@ -1,16 +1,6 @@
-import { Link, type LinkProps } from '@tanstack/react-router';
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react';
+import { type Place, PlaceLink } from '../place-link';
 import { type Column, drawCell, isRight } from './column';
-
-/** A place in the dashboard. */
-export interface RowLink {
-  readonly to: string;
-  readonly params?: Readonly<Record<string, string>>;
-  readonly search?: object | ((before: object) => object);
-  readonly state?: object;
-  readonly replace?: boolean;
-  readonly resetScroll?: boolean;
-}
 
 /** A place of a row in a long list, with its address worked out. */
 export interface RowAnchor {
@@ -67,7 +57,7 @@ interface RowProps<T> {
   readonly places: readonly number[];
   readonly size: Size;
   readonly onRow: ((row: T) => void) | undefined;
-  readonly link: RowLink | RowAnchor | undefined;
+  readonly link: Place | RowAnchor | undefined;
   readonly lead: ReactNode;
   /** Its place among all rows, where not all are drawn. */
   readonly rowIndex: number | undefined;
@@ -99,9 +89,9 @@ export function Row<T>({ row, columns, places, size, onRow, link, lead, rowIndex
           ) : link !== undefined && 'href' in link ? (
             <Anchor link={link}>{drawCell(column, row, places[index])}</Anchor>
           ) : link !== undefined ? (
-            <Link {...(link as LinkProps)} data-row className={HEAD} onKeyDown={followOnSpace}>
+            <PlaceLink {...link} data-row className={HEAD} onKeyDown={followOnSpace}>
               {drawCell(column, row, places[index])}
-            </Link>
+            </PlaceLink>
           ) : (
             <button type="button" data-row className={HEAD} onClick={() => onRow?.(row)}>
               {drawCell(column, row, places[index])}

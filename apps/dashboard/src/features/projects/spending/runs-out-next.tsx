@@ -1,12 +1,11 @@
-import { Link, type LinkProps } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
-import type { RowLink } from '../../../ui/table/data-table';
+import { type Place, PlaceLink } from '../../../ui/place-link';
 import type { NextBudget } from './prepare-outlooks';
 import type { useOutlooks } from './use-outlooks';
 
 interface Props {
   readonly budgets: Pick<ReturnType<typeof useOutlooks>, 'scope' | 'isReady' | 'next' | 'hasBudgets'>;
-  readonly linkOf: (budget: NextBudget) => RowLink;
+  readonly linkOf: (budget: NextBudget) => Place;
 }
 
 /** The budgets that run out next, in a sentence. Its line is there from the beginning: nothing moves. */
@@ -19,13 +18,13 @@ export function RunsOutNext({ budgets: { scope, isReady, next, hasBudgets }, lin
       {next.map((budget, index) => (
         <span key={budget.owner}>
           {index === 0 ? 'Runs out next: ' : ', '}
-          <Link
-            {...(linkOf(budget) as LinkProps)}
+          <PlaceLink
+            {...linkOf(budget)}
             className="rounded font-medium text-text wrap-anywhere hover:underline"
             title={budget.outlook.text}
           >
             {budget.name}
-          </Link>{' '}
+          </PlaceLink>{' '}
           ({budget.outlook.short})
         </span>
       ))}

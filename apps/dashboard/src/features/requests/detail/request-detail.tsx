@@ -1,4 +1,3 @@
-import { Link, type LinkProps } from '@tanstack/react-router';
 import { useChange } from '../../../api/change';
 import { api, read } from '../../../api/client';
 import { type Log, useLog, useLogBodies } from '../../../api/logs';
@@ -15,7 +14,8 @@ import { Button } from '../../../ui/button';
 import { Dialog } from '../../../ui/dialog';
 import { EmptyState } from '../../../ui/empty-state';
 import { Failure } from '../../../ui/error-state';
-import { Mono } from '../../../ui/mono';
+import { Mono } from '../../../ui/name';
+import { PlaceLink } from '../../../ui/place-link';
 import { ConfirmButton } from '../../forms/confirm-button';
 import { cacheShown, type Fact, prepareMeasures, prepareOrigin } from '../prepare-request';
 import { RequestActions } from '../request-actions';
@@ -154,9 +154,9 @@ function Facts({ title, facts }: { readonly title: string; readonly facts: reado
                 {link === undefined ? (
                   value
                 ) : (
-                  <Link {...(link as LinkProps)} className="text-accent underline-offset-2 hover:underline">
+                  <PlaceLink {...link} className="text-accent underline-offset-2 hover:underline">
                     {value}
-                  </Link>
+                  </PlaceLink>
                 )}
               </dd>
             </div>
