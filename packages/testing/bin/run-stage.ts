@@ -48,6 +48,8 @@ export async function runCheck(name: string, command: readonly string[], running
   const startMs = performance.now();
   const nice = Bun.which('nice') === null ? [] : ['nice', '-n', '10'];
   const child = Bun.spawn([...nice, process.execPath, '--no-env-file', 'x', '--bun', '--no-install', ...command], {
+    // The compiler keeps nearly all it allocates: collecting takes a quarter of its time and frees little.
+    env: { ...process.env, GOGC: 'off', GOMEMLIMIT: '5GiB' },
     cwd: ROOT,
     stdio: ['ignore', 'inherit', 'inherit'],
   });
