@@ -26,19 +26,18 @@ import {
   providerKeySchema,
   providerSchema,
 } from '../../admin/providers/schema';
+import type { SomeSchema } from '../../admin/route-types';
 import { newTeamSchema, teamChangesSchema, teamSchema } from '../../admin/teams/schema';
 import { isObject } from '../read-list';
 import type { SecretParts } from './resolve-references';
 
-type Fields = Readonly<Record<string, z.ZodType>>;
-
 /** A kind of resource, by the schemas of the admin API. */
-export interface ResourceKind {
+export interface ResourceKind<S = z.ZodType> {
   /** Judges a new one. */
-  readonly created: z.ZodType;
+  readonly created: S;
   /** Fields of a change. */
-  readonly fields: Fields;
-  readonly shown: Fields;
+  readonly fields: Readonly<Record<string, S>>;
+  readonly shown: Readonly<Record<string, S>>;
   /** PUT replaces all of it, and creates it. */
   readonly isReplaced?: true;
   /** Fields that a new one alone has. */
@@ -187,10 +186,11 @@ export const RESOURCE_KINDS = {
     whole: (body, shown) =>
       body.can_read_bodies === null ? { ...body, can_read_bodies: (body.role ?? shown.role) === 'admin' } : body,
   },
-} as const satisfies Record<string, ResourceKind>;
+} as const satisfies Record<string, ResourceKind<SomeSchema>>;
 
 export type Kind = keyof typeof RESOURCE_KINDS;
-export const kindOf = (kind: Kind): ResourceKind => RESOURCE_KINDS[kind];
+/** Cast: the compiler would compare each field of the API with all of `ZodType`. */
+export const kindOf = (kind: Kind): ResourceKind => RESOURCE_KINDS[kind] as ResourceKind<SomeSchema> as ResourceKind;
 export const KINDS = Object.keys(RESOURCE_KINDS) as readonly Kind[];
 
 /** Top-level fields that hold secrets. */
