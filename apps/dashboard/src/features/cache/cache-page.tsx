@@ -7,6 +7,7 @@ import { ChartCard } from '../../charts/chart-card';
 import { SeriesName } from '../../charts/series-name';
 import { formatBytes, formatCount } from '../../format/format-number';
 import { formatLength } from '../../format/format-time';
+import { SAVED } from '../../format/saved-labels';
 import { bucketStarts } from '../../range/time-range';
 import { useOpened } from '../../range/use-opened';
 import { type Page, usePage } from '../../range/use-page';
@@ -53,7 +54,7 @@ export function CachePage() {
         columns={COLUMNS}
         rows={byModel.data?.buckets.filter((row) => reachedCaches(row) > 0)}
         rowKey={(row) => row.group ?? ''}
-        sortBy="Saved"
+        sortBy={SAVED.byCache}
         csvName="cache-by-model"
       />
       <PromptCachesCard page={page} />
@@ -136,5 +137,5 @@ const COLUMNS: readonly Column<CacheBucket>[] = [
   { header: 'Hit rate', unit: 'share', value: hitRate },
   { header: 'Exact', unit: 'count', wideOnly: true, value: (row) => row.cache_hits },
   { header: 'Semantic', unit: 'count', wideOnly: true, value: (row) => row.semantic_hits },
-  { header: 'Saved', unit: 'usd', value: (row) => row.saved_usd },
+  { header: SAVED.byCache, unit: 'usd', value: (row) => row.saved_usd },
 ];

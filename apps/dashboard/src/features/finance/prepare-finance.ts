@@ -196,9 +196,6 @@ export function statementOf(by: string, group: string): FinanceSearch | undefine
 export const groupName = (by: string): string =>
   GROUPS[by as keyof typeof GROUPS] ?? `Label ${by.slice('label.'.length)}`;
 
-/** Savings of the gateway's caches and of vendors' prompt caches, in USD. */
-export const savedInAll = (own: number, vendor: number): number => Number(toNano(own) + toNano(vendor)) / 1e9;
-
 const FILTER_NAMES: Readonly<Record<string, string>> = {
   ...{ organization_id: 'Organization', team_id: 'Team', cost_center: 'Cost center' },
   ...{ project_id: 'Project', api_key_id: 'Key', model: 'Model', provider: 'Provider', modality: 'Modality' },
