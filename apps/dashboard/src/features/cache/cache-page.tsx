@@ -46,9 +46,7 @@ export function CachePage() {
       <Charts page={page} />
       <TableCard
         title="By model"
-        above={
-          <p className="border-b px-4 py-2 text-xs text-muted">Refused requests and caller errors do not count.</p>
-        }
+        note="Counts requests that reached the cache: all without refused ones and caller errors."
         caption="Cache by model"
         query={byModel}
         columns={COLUMNS}
@@ -133,7 +131,7 @@ function StoredCard() {
 
 const COLUMNS: readonly Column<CacheBucket>[] = [
   { header: 'Model', value: (row) => row.group, cell: (row) => <SeriesName wraps name={row.group ?? ''} /> },
-  { header: 'Requests', unit: 'count', value: reachedCaches },
+  { header: 'Reached the cache', unit: 'count', value: reachedCaches },
   { header: 'Hit rate', unit: 'share', value: hitRate },
   { header: 'Exact', unit: 'count', wideOnly: true, value: (row) => row.cache_hits },
   { header: 'Semantic', unit: 'count', wideOnly: true, value: (row) => row.semantic_hits },
