@@ -11,6 +11,12 @@ export function formatUsd(usd: number): string {
   return `${sign}$${trimZeros(size.toFixed(digits))}`;
 }
 
+/** Two decimals, for amounts beside each other. */
+export const formatCents = (usd: number): string =>
+  usd > 0 && usd < 0.005
+    ? '<$0.01'
+    : `$${usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+
 /** Every decimal there is (at most 9). */
 export function formatUsdExact(usd: number): string {
   const sign = usd < 0 ? '−' : '';
