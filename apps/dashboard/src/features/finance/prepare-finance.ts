@@ -141,6 +141,14 @@ export function drawnChange(sums: Pick<StatementTotal, 'cost_usd' | 'previous_us
   return Number(units) / 10 ** decimals;
 }
 
+/** A statement without the month before, if data begins within that month: a change against a part of it misleads. */
+export function compareWhole<T extends Pick<Statement, 'rows' | 'total'>>(statement: T, isWhole: boolean): T {
+  if (isWhole) return statement;
+  const none = { previous_usd: null, change_usd: null, change_percent: null, is_new: false };
+  const { rows, total } = statement;
+  return { ...statement, rows: rows.map((row) => ({ ...row, ...none })), total: { ...total, ...none } };
+}
+
 /** With its sign. */
 export function formatDifference(usd: number | null, decimals: number): string {
   const text = formatFixed(usd, decimals);

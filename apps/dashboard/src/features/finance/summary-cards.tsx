@@ -73,7 +73,11 @@ function figuresOf(statement: Statement, decimals: number): Figure[] {
     {
       label: `${comparedName(statement)}, USD`,
       value: usd(total.previous_usd),
-      details: [`Change ${formatDifference(drawnChange(total, decimals), decimals)} (${formatPercent(total)})`],
+      details: [
+        total.previous_usd === null
+          ? 'No change: not all of that time has data'
+          : `Change ${formatDifference(drawnChange(total, decimals), decimals)} (${formatPercent(total)})`,
+      ],
     },
     ...(isFinal ? [] : [forecast]),
     saved,
