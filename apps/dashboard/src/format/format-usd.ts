@@ -12,10 +12,12 @@ export function formatUsd(usd: number): string {
 }
 
 /** Two decimals, for amounts beside each other. */
-export const formatCents = (usd: number): string =>
-  usd > 0 && usd < 0.005
-    ? '<$0.01'
-    : `$${usd.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+export function formatCents(usd: number): string {
+  const size = Math.abs(usd);
+  const sign = usd < 0 ? '−' : '';
+  if (size > 0 && size < 0.005) return usd < 0 ? '>−$0.01' : '<$0.01';
+  return `${sign}$${size.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+}
 
 /** Every decimal there is (at most 9). */
 export function formatUsdExact(usd: number): string {
