@@ -2,6 +2,7 @@ import type { RefObject } from 'react';
 import uPlot from 'uplot';
 import type { TimeZoneChoice } from '../format/format-time';
 import type { TimeChartProps } from './chart-props';
+import { drawDots } from './draw-dots';
 import { drawMarks } from './draw-marks';
 import { bucketUnder, listenToPointer } from './listen-to-pointer';
 import { ghostsOf } from './prepare-ghost';
@@ -62,7 +63,7 @@ export function chartOptions({ props, width, height, onHover }: ChartOptionsInpu
       {},
       ...(kind === 'stacked' ? drawn.map(layerOf) : drawn.map((series) => lineOf(series, unfinished))),
       ...ghostsOf(props.current).map((series) => ghostOf(series, kind)),
-      ...(data.counts === undefined ? [] : [...drawn.map(dotsOf), ...drawn.map((one) => thinOf(one, unfinished))]),
+      ...(data.counts === undefined ? [] : drawn.map((one) => thinOf(one, unfinished))),
     ],
     bands: kind === 'stacked' ? drawn.slice(1).map((_, index) => ({ series: [index + 1, index + 2] })) : [],
     hooks: {
@@ -72,6 +73,7 @@ export function chartOptions({ props, width, height, onHover }: ChartOptionsInpu
       ],
       draw: [
         (plot) => kind === 'stacked' && fadeUnfinishedBar(plot, unfinished(), color('--c-panel')),
+        (plot) => kind === 'line' && drawDots(plot, props.current.data),
         (plot) => drawMarks(plot, props.current.marks ?? [], color),
         (plot) => drawLimit(plot, limit, color('--c-bad')),
       ],
@@ -129,13 +131,6 @@ const lineOf = ({ label, color: stroke }: Series, unfinished: () => number | nul
   paths: finishedLine(unfinished),
   // Between two gaps there is no line to be seen.
   points: { show: false, filter: (plot, index) => [...isolatedIndexes(plot.data[index] ?? [])], size: 5, fill: stroke },
-});
-
-/** Values of few measurements. */
-const dotsOf = ({ label, color: stroke }: Series): uPlot.Series => ({
-  ...{ label, stroke, width: 0, spanGaps: false },
-  paths: () => null,
-  points: { show: true, size: 4, fill: stroke, width: 0 },
 });
 
 /** Joins values of few measurements with their neighbors, across gaps. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { bucketAt, hasFew, middleOf, splitFew, timeScale } from './prepare-scale';
+import { bucketAt, coveringOf, hasFew, middleOf, splitFew, timeScale } from './prepare-scale';
 
 const chart = { times: [0, 60_000, 120_000], intervalMs: 60_000 };
 
@@ -26,4 +26,12 @@ test('percentiles of few requests are dots, joined by a thin line', () => {
   expect([[19, 0], [20, 0], undefined].map((counts) => hasFew({ times: [0, 1], series, counts }))).toEqual([
     ...[true, false, false],
   ]);
+});
+
+test('a dot below equal ones gets a rim for each of them, so that every percentile is seen', () => {
+  const rims = (places: readonly (number | null)[]) => places.map((_, index) => coveringOf(places, index, 2));
+  expect(rims([100, 50, 50])).toEqual([0, 1, 0]);
+  expect(rims([50, 50, 51])).toEqual([2, 1, 0]);
+  expect(rims([100, null, 50])).toEqual([0, 0, 0]);
+  expect(rims([null, 3, 1])).toEqual([0, 0, 0]);
 });

@@ -67,7 +67,7 @@ function toPlotData(
   const ghosts = ghostsOf(chart).map(({ values }) => values);
   if (chart.kind === 'line') {
     const split = series.map(({ values }) => splitFew(values, counts));
-    const few = counts === undefined ? [] : [...split.map(({ dots }) => dots), ...split.map(({ thin }) => thin)];
+    const few = counts === undefined ? [] : split.map(({ thin }) => thin);
     const middles = times.map((time) => middleOf(time, chart.intervalMs));
     return [middles, ...split.map(({ line }) => line), ...ghosts, ...few];
   }

@@ -142,17 +142,24 @@ const Picture = memo(({ map, lines }: Pick<Props, 'map' | 'lines'>) => (
     {lines.map(({ name, path, dots }) => (
       <g key={name} className="stroke-panel">
         <path d={path} {...STROKE} strokeWidth={4} />
-        <path d={dots} {...STROKE} strokeWidth={7} />
+        {dots.map((path, rims) => (
+          <path key={widthOf(rims)} d={path} {...STROKE} strokeWidth={widthOf(rims) + 2} />
+        ))}
       </g>
     ))}
     {lines.map(({ name, path, dots, color }) => (
       <g key={name} stroke={color}>
         <path d={path} {...STROKE} strokeWidth={2} />
-        <path d={dots} {...STROKE} strokeWidth={5} />
+        {dots.map((path, rims) => (
+          <path key={widthOf(rims)} d={path} {...STROKE} strokeWidth={widthOf(rims)} />
+        ))}
       </g>
     ))}
   </svg>
 ));
+
+/** Of a dot below `rims` others: each of them is seen around the next one. */
+const widthOf = (rims: number) => 5 + 3 * rims;
 
 const STROKE = {
   fill: 'none',

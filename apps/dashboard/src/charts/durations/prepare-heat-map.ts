@@ -2,7 +2,7 @@ import type { LatencyBucket, Metric } from '../../api/stats';
 import { countOf } from '../../format/format-number';
 import type { TimeZoneChoice } from '../../format/format-time';
 import type { RequestsFilter } from '../../range/use-show-requests';
-import { splitFew } from '../prepare-scale';
+import { coveringOf, splitFew } from '../prepare-scale';
 import { MEANING } from '../series-colors';
 import { describeTime } from '../strip/prepare-strip';
 import { type Bin, fillBins, type GivenBin, shareOf } from './prepare-bins';
@@ -137,8 +137,8 @@ export interface HeatLine {
   readonly name: Percentile;
   readonly color: string;
   readonly path: string;
-  /** Values of few requests, each by itself: one slow request is no cliff. */
-  readonly dots: string;
+  /** Values of few requests, each by itself: one slow request is no cliff. By the number of dots that lie on them. */
+  readonly dots: readonly string[];
 }
 
 export interface Percentiles {
@@ -160,11 +160,19 @@ export function percentilesOf({ times }: HeatMap, buckets: readonly LatencyBucke
 export function prepareLines({ bins }: HeatMap, columns: readonly Percentiles[]): readonly HeatLine[] {
   const counts = columns.map(({ requests }) => requests);
   const at = (ms: number, column: number) => `${column + 0.5} ${round(bins.length * (1 - shareOf(bins, ms)))}`;
-  return PERCENTILES.map((name) => {
-    const { line, dots } = splitFew(
+  const split = PERCENTILES.map((name) =>
+    splitFew(
       columns.map(({ values }) => values[name]),
       counts,
-    );
+    ),
+  );
+  const placesAt = (column: number) =>
+    split.map(({ dots }) => {
+      const ms = dots[column] ?? null;
+      return ms === null ? null : bins.length * shareOf(bins, ms);
+    });
+  return PERCENTILES.map((name, index) => {
+    const { line = [], dots = [] } = split[index] ?? {};
     const parts = line.map((ms, column) => {
       if (ms === null) return '';
       const before = line[column - 1] ?? null;
@@ -176,10 +184,19 @@ export function prepareLines({ bins }: HeatMap, columns: readonly Percentiles[])
       name,
       color: MEANING[name],
       path: parts.join(''),
-      dots: dots.map((ms, column) => (ms === null ? '' : `M${at(ms, column)}h0`)).join(''),
+      dots: PERCENTILES.map((_, rims) =>
+        dots
+          .map((ms, column) =>
+            ms === null || coveringOf(placesAt(column), index, NEAR_BINS) !== rims ? '' : `M${at(ms, column)}h0`,
+          )
+          .join(''),
+      ),
     };
   });
 }
+
+/** Dots this near to each other overlap. */
+const NEAR_BINS = 0.2;
 
 const round = (value: number) => Math.round(value * 100) / 100;
 

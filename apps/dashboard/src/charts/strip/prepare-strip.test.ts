@@ -8,6 +8,7 @@ import {
   barTimes,
   describeBar,
   describeLength,
+  describeStrip,
   heightOf,
   opensOf,
   pathOf,
@@ -121,6 +122,13 @@ describe('strips', () => {
     const drawn = [barOf({ answered: 1 }), barOf({ failed: 1 }), barOf({ answered: 1 })];
     expect([pathOf(drawn, 'fine'), pathOf(drawn, 'none')]).toEqual(['M1 20v-9h8v9zM21 20v-9h8v9z', '']);
   });
+});
+
+test('a strip in words names its base: requests sent there, not requests that failed in the end', () => {
+  expect(describeStrip({ requests: 4060, failed: 120, elsewhere: 57 })).toBe(
+    '120 of 4,060 sent failed (3.0 %), 57 answered elsewhere',
+  );
+  expect(describeStrip({ requests: 8, failed: 0, elsewhere: 0 })).toBe('8 sent, none failed');
 });
 
 describe('a bar in words', () => {

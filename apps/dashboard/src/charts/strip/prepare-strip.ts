@@ -153,6 +153,13 @@ export function describeTime({ startMs }: Pick<Bar, 'startMs'>, { intervalMs, ti
   return `${from} to ${end} ${zoneName(timeZone)}`;
 }
 
+/** A whole strip in words: failures there are not the ones that callers saw, which the route map has. */
+export function describeStrip({ requests, failed, elsewhere }: Pick<Strip, 'requests' | 'failed' | 'elsewhere'>) {
+  const left = elsewhere === 0 ? '' : `, ${formatCount(elsewhere)} answered elsewhere`;
+  if (failed === 0) return `${formatCount(requests)} sent, none failed${left}`;
+  return `${formatCount(failed)} of ${formatCount(requests)} sent failed (${formatShare(failed / requests)})${left}`;
+}
+
 /** A bar in words. */
 export function describeBar(bar: Bar, shown: Shown): string {
   const { requests, failed, mainFailure } = bar;

@@ -7,6 +7,7 @@ import { ChartCard } from '../../charts/chart-card';
 import { SeriesName } from '../../charts/series-name';
 import { formatBytes, formatCount } from '../../format/format-number';
 import { formatLength } from '../../format/format-time';
+import { SAVED } from '../../format/saved-labels';
 import { bucketStarts } from '../../range/time-range';
 import { useOpened } from '../../range/use-opened';
 import { type Page, usePage } from '../../range/use-page';
@@ -45,15 +46,13 @@ export function CachePage() {
       <Charts page={page} />
       <TableCard
         title="By model"
-        above={
-          <p className="border-b px-4 py-2 text-xs text-muted">Refused requests and caller errors do not count.</p>
-        }
+        note="Counts requests that reached the cache: all without refused ones and caller errors."
         caption="Cache by model"
         query={byModel}
         columns={COLUMNS}
         rows={byModel.data?.buckets.filter((row) => reachedCaches(row) > 0)}
         rowKey={(row) => row.group ?? ''}
-        sortBy="Saved"
+        sortBy={SAVED.byCache}
         csvName="cache-by-model"
       />
       <PromptCachesCard page={page} />
@@ -132,9 +131,9 @@ function StoredCard() {
 
 const COLUMNS: readonly Column<CacheBucket>[] = [
   { header: 'Model', value: (row) => row.group, cell: (row) => <SeriesName wraps name={row.group ?? ''} /> },
-  { header: 'Requests', unit: 'count', value: reachedCaches },
+  { header: 'Reached the cache', unit: 'count', value: reachedCaches },
   { header: 'Hit rate', unit: 'share', value: hitRate },
   { header: 'Exact', unit: 'count', wideOnly: true, value: (row) => row.cache_hits },
   { header: 'Semantic', unit: 'count', wideOnly: true, value: (row) => row.semantic_hits },
-  { header: 'Saved', unit: 'usd', value: (row) => row.saved_usd },
+  { header: SAVED.byCache, unit: 'usd', value: (row) => row.saved_usd },
 ];

@@ -3,6 +3,7 @@ import { type ChartData, type LinesOptions, prepareLines, withCounts } from '../
 import { MEANING } from '../../charts/series-colors';
 import { formatCompact, formatShare } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
+import { SAVED } from '../../format/saved-labels';
 import { statsOf } from '../../ui/prepare-stat';
 import type { Stat } from '../../ui/stat-card';
 
@@ -21,7 +22,7 @@ export function prepareCacheStats(now: Overview | undefined, before: Overview | 
   const stat = statsOf(now, before);
   return [
     stat({ label: 'Hit rate', pick: hitRate, show: formatShare, isShare: true, better: 'more' }),
-    stat({ label: 'Saved', pick: (o) => o.saved_usd, show: formatUsd, better: 'more' }),
+    stat({ label: SAVED.byCache, pick: (o) => o.saved_usd, show: formatUsd, better: 'more' }),
     stat({ label: 'Exact hits', pick: (o) => o.cache_hits, show: formatCompact }),
     stat({ label: 'Semantic hits', pick: (o) => o.semantic_hits, show: formatCompact }),
   ];

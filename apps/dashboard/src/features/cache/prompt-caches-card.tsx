@@ -1,6 +1,7 @@
 import { type PromptCache, usePromptCaches } from '../../api/stats';
 import { SeriesName } from '../../charts/series-name';
 import { formatTarget, namesOfModels } from '../../format/format-target';
+import { SAVED } from '../../format/saved-labels';
 import type { Page } from '../../range/use-page';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
@@ -16,7 +17,7 @@ export function PromptCachesCard({ page }: { readonly page: Page }) {
       columns={columnsOf(caches.data?.data ?? [])}
       rows={caches.data?.data}
       rowKey={formatTarget}
-      sortBy="Saved"
+      sortBy={SAVED.byPromptCaches}
       csvName="prompt-caches"
       emptyTitle="No cached tokens in this range"
       emptyHint="Vendors report what they read from their prompt caches with each answer."
@@ -40,5 +41,5 @@ const COLUMNS: readonly Column<PromptCache>[] = [
   { header: 'Provider', value: (row) => row.provider, wideOnly: true },
   { header: 'Tokens read', unit: 'count', value: (row) => row.tokens_cache_read },
   { header: 'Tokens written', unit: 'count', wideOnly: true, value: (row) => row.tokens_cache_write },
-  { header: 'Saved in range', unit: 'usd', value: (row) => row.saved_usd },
+  { header: SAVED.byPromptCaches, unit: 'usd', value: (row) => row.saved_usd },
 ];

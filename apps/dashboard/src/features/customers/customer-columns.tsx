@@ -1,4 +1,4 @@
-import { formatUsd } from '../../format/format-usd';
+import { formatCents, formatUsd } from '../../format/format-usd';
 import { Badge } from '../../ui/badge';
 import type { Column } from '../../ui/table/column';
 import { ManagedMark } from '../forms/managed-set';
@@ -6,7 +6,7 @@ import type { Outlook } from '../projects/spending/prepare-outlooks';
 import { daysColumn, outlookColumn } from '../projects/spending/spending-columns';
 import type { CustomerLine } from './prepare-customers';
 
-/** `$0.10 of $1.00 a day, $2.00 of $5.00 a month in Shop`: the one project that limits it, or the number of those. */
+/** `$0.10 of $1.00 today, $2.00 of $5.00 this month in Shop`: the one project that limits it, or the number of those. */
 export function describeLimits(
   { limits }: Pick<CustomerLine, 'limits'>,
   projectName: (id: string) => string,
@@ -16,8 +16,8 @@ export function describeLimits(
   if (others.length > 0) return `in ${limits.length} projects`;
   const { daily_spend_limit_usd: daily, monthly_spend_limit_usd: monthly, today_usd: today, month_usd: month } = one;
   const parts = [
-    ...(daily === null ? [] : [`${formatUsd(today)} of ${formatUsd(daily)} a day`]),
-    ...(monthly === null ? [] : [`${formatUsd(month)} of ${formatUsd(monthly)} a month`]),
+    ...(daily === null ? [] : [`${formatCents(today)} of ${formatCents(daily)} today`]),
+    ...(monthly === null ? [] : [`${formatCents(month)} of ${formatCents(monthly)} this month`]),
   ];
   return `${parts.length === 0 ? 'requests' : parts.join(', ')} in ${projectName(one.project_id)}`;
 }

@@ -5,6 +5,7 @@ import { SeriesName } from '../../charts/series-name';
 import { formatCompact, formatCount } from '../../format/format-number';
 import { formatInstant } from '../../format/format-time';
 import { formatUsd } from '../../format/format-usd';
+import { SAVED } from '../../format/saved-labels';
 import { nameRange } from '../../range/name-range';
 import { bucketStarts } from '../../range/time-range';
 import type { Page } from '../../range/use-page';
@@ -106,7 +107,7 @@ function statsOf(buckets: readonly SpendBucket[]): readonly Stat[] {
     stat('Spend', formatUsd(usd)),
     stat('Requests', formatCount(requests)),
     stat('Tokens', formatCompact(sum((one) => one.tokens_in + one.tokens_out))),
-    stat('Saved by the cache', formatUsd(sum((one) => one.saved_usd))),
+    stat(SAVED.byCache, formatUsd(sum((one) => one.saved_usd))),
   ];
 }
 

@@ -35,7 +35,11 @@ describe('customers', () => {
 
 test('a limit shows the spend of its own project', () => {
   const limits = [customer('acme', { daily_spend_limit_usd: null, monthly_spend_limit_usd: 5, month_usd: 1.06 })];
-  expect(describeLimits({ limits }, () => 'Shop')).toBe('$1.06 of $5.00 a month in Shop');
+  expect(describeLimits({ limits }, () => 'Shop')).toBe('$1.06 of $5.00 this month in Shop');
+  const daily = limits.map((one) => ({ ...one, daily_spend_limit_usd: 0.33, today_usd: 0.0012 }));
+  expect(describeLimits({ limits: daily }, () => 'Shop')).toBe(
+    '<$0.01 of $0.33 today, $1.06 of $5.00 this month in Shop',
+  );
   expect(describeLimits({ limits: [...limits, customer('acme', { project_id: 'q' })] }, String)).toBe('in 2 projects');
 });
 

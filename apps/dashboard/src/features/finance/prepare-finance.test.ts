@@ -5,6 +5,7 @@ import { readFinanceSearch } from './finance-search';
 import {
   closableScope,
   comparedName,
+  compareWhole,
   decimalsFor,
   describeFilters,
   describeMonth,
@@ -215,6 +216,18 @@ test('filters of a statement name projects instead of their IDs', () => {
     'Project Search, Model gpt-4o, Label team web',
   );
   expect(describeFilters({}, (id) => id)).toBe('none');
+});
+
+test('no change is shown against a month that data covers only in part', () => {
+  const sums = { cost_usd: 38, previous_usd: 9.6, change_usd: 28.4, change_percent: 295.8, is_new: false };
+  const statement = { rows: [{ ...sums, group: 'a', is_new: true }], total: sums } as unknown as Statement;
+  expect(compareWhole(statement, true)).toBe(statement);
+  const { total, rows } = compareWhole(statement, false);
+  expect([total, rows[0]].map((one) => one && [drawnChange(one, 2), formatPercent(one)])).toEqual([
+    [null, '–'],
+    [null, '–'],
+  ]);
+  expect(total.cost_usd).toBe(38);
 });
 
 test('a change is that of the amounts as they are drawn', () => {

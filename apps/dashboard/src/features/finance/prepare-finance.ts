@@ -141,6 +141,14 @@ export function drawnChange(sums: Pick<StatementTotal, 'cost_usd' | 'previous_us
   return Number(units) / 10 ** decimals;
 }
 
+/** A statement without the month before, if data begins within that month: a change against a part of it misleads. */
+export function compareWhole<T extends Pick<Statement, 'rows' | 'total'>>(statement: T, isWhole: boolean): T {
+  if (isWhole) return statement;
+  const none = { previous_usd: null, change_usd: null, change_percent: null, is_new: false };
+  const { rows, total } = statement;
+  return { ...statement, rows: rows.map((row) => ({ ...row, ...none })), total: { ...total, ...none } };
+}
+
 /** With its sign. */
 export function formatDifference(usd: number | null, decimals: number): string {
   const text = formatFixed(usd, decimals);
@@ -195,9 +203,6 @@ export function statementOf(by: string, group: string): FinanceSearch | undefine
 /** Heading of a group's column. */
 export const groupName = (by: string): string =>
   GROUPS[by as keyof typeof GROUPS] ?? `Label ${by.slice('label.'.length)}`;
-
-/** Savings of the gateway's caches and of vendors' prompt caches, in USD. */
-export const savedInAll = (own: number, vendor: number): number => Number(toNano(own) + toNano(vendor)) / 1e9;
 
 const FILTER_NAMES: Readonly<Record<string, string>> = {
   ...{ organization_id: 'Organization', team_id: 'Team', cost_center: 'Cost center' },

@@ -1,5 +1,6 @@
 import type { Statement, StatementRow, StatementTotal } from '../../api/finance';
 import { formatCount } from '../../format/format-number';
+import { SAVED } from '../../format/saved-labels';
 import { requestsLink } from '../../range/use-show-requests';
 import { EmptyState } from '../../ui/empty-state';
 import { PlaceLink } from '../../ui/place-link';
@@ -36,12 +37,12 @@ const money = (header: string, amount: NonNullable<Column['amount']>, wideOnly?:
 
 const COST = 'Cost';
 const SAVED_BY = [
-  money('Saved, exact', ({ saved_exact_usd: usd }) => usd, 'max-xl:hidden'),
-  money('Saved, semantic', ({ saved_semantic_usd: usd }) => usd, 'max-xl:hidden'),
-  money('Saved, vendor caches', ({ saved_vendor_usd: usd }) => usd, 'max-xl:hidden'),
+  money(`${SAVED.byCache}, exact`, ({ saved_exact_usd: usd }) => usd, 'max-xl:hidden'),
+  money(`${SAVED.byCache}, semantic`, ({ saved_semantic_usd: usd }) => usd, 'max-xl:hidden'),
+  money(SAVED.byPromptCaches, ({ saved_vendor_usd: usd }) => usd, 'max-xl:hidden'),
 ];
 /** The statement knows only these savings for customers. */
-const SAVED_IN_ALL = [money('Saved, gateway caches', ({ saved_usd: usd }) => usd, 'max-xl:hidden')];
+const SAVED_IN_ALL = [money(SAVED.byCache, ({ saved_usd: usd }) => usd, 'max-xl:hidden')];
 
 function columnsOf({ is_final: isFinal, compared_with: before, total }: Statement): readonly Column[] {
   const forecast: Column = {

@@ -1,4 +1,5 @@
 import type { Statement } from '../../api/finance';
+import { SAVED } from '../../format/saved-labels';
 import {
   comparedName,
   drawnChange,
@@ -7,7 +8,6 @@ import {
   formatFixed,
   formatPercent,
   monthName,
-  savedInAll,
 } from './prepare-finance';
 
 interface Props {
@@ -53,21 +53,17 @@ function figuresOf(statement: Statement, decimals: number): Figure[] {
       total.forecast === null ? 'Not enough data for a forecast' : `Range ${formatBand(total.forecast, decimals)}`,
     ],
   };
-  const saved: Figure =
-    total.saved_vendor_usd === null
-      ? {
-          label: "Saved by the gateway's caches, USD",
-          value: usd(total.saved_usd),
-          details: ['By customer, savings of vendor prompt caches are not known'],
-        }
-      : {
-          label: 'Saved by caches, USD',
-          value: usd(savedInAll(total.saved_usd, total.saved_vendor_usd)),
-          details: [
-            `Exact ${usd(total.saved_exact_usd)} · semantic ${usd(total.saved_semantic_usd)}`,
-            `Vendor prompt caches ${usd(total.saved_vendor_usd)}`,
-          ],
-        };
+  const parts = [total.saved_exact_usd, total.saved_semantic_usd].map(usd);
+  const saved: Figure = {
+    label: `${SAVED.byCache}, USD`,
+    value: usd(total.saved_usd),
+    details: [
+      ...(total.saved_exact_usd === null ? [] : [`Exact ${parts[0]} · semantic ${parts[1]}`]),
+      total.saved_vendor_usd === null
+        ? 'By customer, savings by prompt caches are not known'
+        : `${SAVED.byPromptCaches} ${usd(total.saved_vendor_usd)}`,
+    ],
+  };
   return [
     {
       label: `${isFinal ? 'Spent' : 'Month to date'}, USD`,
@@ -77,7 +73,11 @@ function figuresOf(statement: Statement, decimals: number): Figure[] {
     {
       label: `${comparedName(statement)}, USD`,
       value: usd(total.previous_usd),
-      details: [`Change ${formatDifference(drawnChange(total, decimals), decimals)} (${formatPercent(total)})`],
+      details: [
+        total.previous_usd === null
+          ? 'No change: not all of that time has data'
+          : `Change ${formatDifference(drawnChange(total, decimals), decimals)} (${formatPercent(total)})`,
+      ],
     },
     ...(isFinal ? [] : [forecast]),
     saved,

@@ -35,7 +35,10 @@ export function ComparedCard({ query, metric }: Props) {
       columns={columnsOf({ groupBy, metric, speeds, keyName })}
       rows={grouped.data?.buckets}
       rowKey={(row) => row.group ?? ''}
-      sortBy="Requests"
+      sortBy={countedBy(metric)}
+      note={
+        metric === 'overhead' ? undefined : 'Counts answers of providers: all requests without cache hits and failures.'
+      }
       csvName={`latency-by-${groupBy}`}
       emptyTitle="Nothing to compare"
       emptyHint="Choose a longer range, or send a request."
@@ -48,6 +51,9 @@ export function ComparedCard({ query, metric }: Props) {
     />
   );
 }
+
+/** What `answersOf` leaves. */
+const countedBy = (metric: Metric) => (metric === 'overhead' ? 'Requests' : 'Answers');
 
 interface ColumnOptions {
   readonly groupBy: Group;
@@ -67,7 +73,7 @@ function columnsOf({ groupBy, metric, speeds, keyName }: ColumnOptions): Column<
       value: (row) => keyName(row.group ?? ''),
       cell: (row) => <SeriesName name={row.group ?? ''} label={keyName(row.group ?? '')} />,
     },
-    { header: 'Requests', unit: 'count', wideOnly: true, value: (row) => row.requests },
+    { header: countedBy(metric), unit: 'count', wideOnly: true, value: (row) => row.requests },
     ...(['p50', 'p95', 'p99'] as const).map(
       (name): Column<LatencyBucket> => ({ header: name, unit: 'ms', value: (row) => row[`${metric}_ms`][name] }),
     ),

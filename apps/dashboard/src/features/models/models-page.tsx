@@ -124,6 +124,7 @@ function PricesCard({ models, lines, failed, linkTo }: PricesProps) {
           />
         </>
       }
+      note="Shares are of all requests for a model, with those that the cache answered or a limit refused."
       caption="Models and prices"
       query={models}
       above={failed && <Failure of={failed} />}
@@ -179,7 +180,7 @@ function Name({ model, listed, use }: ModelLine) {
       {/* Phones have no columns for them. */}
       <span className="block text-2xs whitespace-normal text-muted md:hidden">
         {use !== null && <span className="block">p95 {formatMs(use.p95Ms)}</span>}
-        {use !== null && <span className="block">{formatShare(use.errorRate)} failed</span>}
+        {use !== null && <span className="block">{formatShare(use.errorRate)} failed in the end</span>}
         {ends && <span className="block text-warn">{describeEnd(ends, Date.now())}</span>}
       </span>
     </>
@@ -198,7 +199,7 @@ const COLUMNS: readonly Column<ModelLine>[] = [
   price('input', 'Input'),
   price('output', 'Output'),
   { header: 'Upstream p95', unit: 'ms', wideOnly: true, value: ({ use }) => use?.p95Ms ?? null },
-  { header: 'Failed', unit: 'share', wideOnly: true, value: ({ use }) => use?.errorRate ?? null },
+  { header: 'Failed in the end', unit: 'share', wideOnly: true, value: ({ use }) => use?.errorRate ?? null },
   {
     header: 'Retires',
     wideOnly: true,

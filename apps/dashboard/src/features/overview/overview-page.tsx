@@ -14,6 +14,7 @@ import {
 import { ChartCard } from '../../charts/chart-card';
 import { prepareLines } from '../../charts/prepare-series';
 import { MEANING } from '../../charts/series-colors';
+import { SAVED } from '../../format/saved-labels';
 import { bucketStarts, previousRange, rangeQuery } from '../../range/time-range';
 import { useChoice } from '../../range/use-choice';
 import { type Page, usePage } from '../../range/use-page';
@@ -161,19 +162,23 @@ function LatencyChart({ page }: ChartProps) {
   );
 }
 
-const SAVED = { name: '', label: 'Saved', color: MEANING.exact, value: (bucket: SpendBucket) => bucket.saved_usd };
+const SAVINGS = {
+  ...{ name: '', label: SAVED.byCache, color: MEANING.exact },
+  value: (bucket: SpendBucket) => bucket.saved_usd,
+};
 
 function SavingsChart({ page }: ChartProps) {
   const { data, error } = useSpend({ ...page.query, interval: asInterval(page.range.intervalMs) });
   const { range, query, isShown } = page.earlier;
   const before = useSpend({ ...query, interval: asInterval(range.intervalMs) }, isShown);
   const earlier = isShown ? before.data?.buckets : undefined;
-  const previous = earlier && prepareLines({ times: bucketStarts(range), buckets: earlier, lines: [SAVED], empty: 0 });
+  const previous =
+    earlier && prepareLines({ times: bucketStarts(range), buckets: earlier, lines: [SAVINGS], empty: 0 });
   const savings =
-    data && prepareLines({ times: bucketStarts(page.range), buckets: data.buckets, lines: [SAVED], empty: 0 });
+    data && prepareLines({ times: bucketStarts(page.range), buckets: data.buckets, lines: [SAVINGS], empty: 0 });
   return (
     <ChartCard
-      title="Saved by the cache"
+      title={SAVED.byCache}
       {...{ data: savings, previous }}
       kind="stacked"
       unit="usd"

@@ -3,6 +3,7 @@ import type { LatencyBucket, Overview } from '../../api/stats';
 import { countOf, formatCompact, formatMs, formatShare } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
 import { OUTCOME_LABELS } from '../../format/outcome-labels';
+import { SAVED } from '../../format/saved-labels';
 import { statsOf } from '../../ui/prepare-stat';
 import type { Stat } from '../../ui/stat-card';
 import { hitRate } from '../cache/prepare-cache';
@@ -50,7 +51,7 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
       show: formatShare,
       isShare: true,
       better: 'more',
-      detail: now && `${formatUsd(now.saved_usd)} saved`,
+      detail: now && `${formatUsd(now.saved_usd)} ${SAVED.byCache.toLowerCase()}`,
     }),
   ];
 }

@@ -8,12 +8,13 @@ import {
   barTimes,
   describeBar,
   describeLength,
+  describeStrip,
   type Strip as Prepared,
   prepareStrips,
   requestsOfBar,
 } from '../../charts/strip/prepare-strip';
 import { Strip, StripLegend } from '../../charts/strip/strip';
-import { countOf, formatCount, formatShare, NOTHING } from '../../format/format-number';
+import { formatCount, formatShare, NOTHING } from '../../format/format-number';
 import { formatStamp, zoneName } from '../../format/format-time';
 import { rangeQuery, type TimeRange } from '../../range/time-range';
 import type { Page } from '../../range/use-page';
@@ -68,6 +69,9 @@ export function ProviderHealthCard({ page }: { readonly page: Page }) {
         </span>
         <StripLegend />
       </div>
+      <p className="mt-1 text-2xs text-muted">
+        Counts requests sent to the provider. A failure there counts even if another provider answered.
+      </p>
       {strips !== undefined && strips.length > 0 && (
         <FiguresTable
           caption="Provider health in figures"
@@ -114,7 +118,8 @@ interface RowProps {
   readonly range: TimeRange;
 }
 
-function Row({ strip: { provider, bars, requests, failed, elsewhere }, describe, intervalMs, range }: RowProps) {
+function Row({ strip, describe, intervalMs, range }: RowProps) {
+  const { provider, bars } = strip;
   const showRequests = useShowRequests();
   const open = (bar: Bar) =>
     showRequests(requestsOfBar(provider, bar), {
@@ -126,10 +131,7 @@ function Row({ strip: { provider, bars, requests, failed, elsewhere }, describe,
       <span className="truncate font-medium" title={provider}>
         {provider}
       </span>
-      <span className="nums text-right text-xs text-muted sm:order-last">
-        {failed === 0 ? countOf(requests, 'request') : `${formatCount(failed)} of ${formatCount(requests)} failed`}
-        {elsewhere > 0 && `, ${formatCount(elsewhere)} answered elsewhere`}
-      </span>
+      <span className="nums text-right text-xs text-muted sm:order-last">{describeStrip(strip)}</span>
       <div className="col-span-2 sm:col-span-1">
         <Strip label={`${provider}: health over time`} {...{ bars, describe }} onSelect={open} />
       </div>
@@ -137,7 +139,7 @@ function Row({ strip: { provider, bars, requests, failed, elsewhere }, describe,
   );
 }
 
-const HEADS = ['Provider', 'Requests', 'Failed there', 'Share failed', 'Answered elsewhere', 'Last failures'];
+const HEADS = ['Provider', 'Requests sent', 'Failed there', 'Share failed', 'Answered elsewhere', 'Last failures'];
 
 function cellsOf(
   { provider, bars, requests, failed, elsewhere }: Prepared,

@@ -40,7 +40,7 @@ export function RouteMapCard({ query }: { readonly query: StatsQuery }) {
       </div>
       <div className="flex flex-wrap justify-between gap-x-4 gap-y-1 text-2xs text-muted">
         <FlowLegend />
-        <span>Red shares failed in the end</span>
+        <span>All requests. Red: the share that failed in the end, after every failover.</span>
       </div>
       {isDrawn && (
         <FiguresTable

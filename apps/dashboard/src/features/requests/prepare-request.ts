@@ -3,6 +3,7 @@ import { isUnasked, prepareParts, type Timed } from '../../charts/waterfall/prep
 import { formatCount, formatMs, NOTHING } from '../../format/format-number';
 import { formatTarget } from '../../format/format-target';
 import { formatUsdExact } from '../../format/format-usd';
+import { SAVED } from '../../format/saved-labels';
 import type { PageSearch } from '../../range/page-search';
 import type { Place } from '../../ui/place-link';
 import { keyOfRun } from '../runs/prepare-run';
@@ -137,7 +138,7 @@ export function prepareMeasures(log: Log): Readonly<Record<string, readonly Fact
     Cost: [
       ['Total', formatUsdExact(log.cost_usd)],
       ...prepareCostParts(log.cost_detail).map(({ name, usd }): Fact => [name, formatUsdExact(usd)]),
-      ['Saved', log.saved_usd === 0 ? null : formatUsdExact(log.saved_usd)],
+      [SAVED.byCache, log.saved_usd === 0 ? null : formatUsdExact(log.saved_usd)],
     ],
     ...(labels.length > 0 ? { Labels: labels } : {}),
   };

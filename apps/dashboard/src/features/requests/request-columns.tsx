@@ -3,6 +3,7 @@ import { SeriesName } from '../../charts/series-name';
 import { formatCount } from '../../format/format-number';
 import { formatStamp, type TimeZoneChoice } from '../../format/format-time';
 import { OUTCOME_LABELS } from '../../format/outcome-labels';
+import { SAVED } from '../../format/saved-labels';
 import { Badge, STATUS_TONES } from '../../ui/badge';
 import type { Column } from '../../ui/table/column';
 import { cacheShown, providerOf, statusNote } from './prepare-request';
@@ -102,7 +103,7 @@ const extraColumns = (names: Names): readonly RequestColumn[] => [
   { ...extra, field: 'requested_model', header: 'Requested model', narrow: true, value: (log) => log.requested_model },
   { ...extra, ...measured('tokens_in', 'Tokens in', 'count'), value: (log) => log.tokens_in },
   { ...extra, ...measured('tokens_out', 'Tokens out', 'count'), value: (log) => log.tokens_out },
-  { ...extra, ...measured('saved_usd', 'Saved', 'usd'), value: (log) => log.saved_usd },
+  { ...extra, ...measured('saved_usd', SAVED.byCache, 'usd'), value: (log) => log.saved_usd },
   { ...extra, ...measured('upstream_ms', 'Upstream', 'ms'), value: (log) => log.upstream_ms },
   { ...extra, ...measured('overhead_ms', 'Overhead', 'ms'), value: (log) => log.overhead_ms },
   { ...extra, field: 'dialect', header: 'API', value: (log) => log.dialect },

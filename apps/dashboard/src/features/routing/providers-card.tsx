@@ -160,7 +160,7 @@ const COLUMNS: readonly Column<ProviderLine>[] = [
     value: (row) => ifUsed(row, row.targets.filter(({ state }) => state !== 'closed').length),
   },
   { header: 'Stored keys', unit: 'count', wideOnly: 'most', value: (row) => ifUsed(row, row.keys.length) },
-  { header: 'Requests', unit: 'count', value: (row) => ifUsed(row, row.requests) },
+  { header: 'Requests sent', unit: 'count', value: (row) => ifUsed(row, row.requests) },
   { header: 'Answered elsewhere', unit: 'count', wideOnly: true, value: (row) => ifUsed(row, row.elsewhere) },
   { header: 'Failed there', unit: 'share', value: (row) => row.errorRate },
   { header: 'Upstream p95', unit: 'ms', wideOnly: true, value: (row) => row.p95Ms },

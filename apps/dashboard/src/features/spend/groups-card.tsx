@@ -3,6 +3,7 @@ import { type SpendBucket, type StatsQuery, useErrors, useSpend } from '../../ap
 import { SeriesName } from '../../charts/series-name';
 import { countOf, formatCount } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
+import { SAVED } from '../../format/saved-labels';
 import { previousRange, rangeQuery, type TimeRange } from '../../range/time-range';
 import { requestsLink } from '../../range/use-show-requests';
 import type { Column } from '../../ui/table/column';
@@ -107,5 +108,5 @@ const COLUMNS: readonly Column<SpendLine>[] = [
   { header: 'Requests', unit: 'count', wideOnly: true, value: (line) => line.requests },
   { header: '$ / request', unit: 'usd', wideOnly: true, value: (line) => line.usdPerRequest },
   { header: '$ / 1M tokens', unit: 'usd', wideOnly: true, value: (line) => line.usdPerMillionTokens },
-  { header: 'Saved', unit: 'usd', wideOnly: true, value: (line) => line.savedUsd },
+  { header: SAVED.byCache, unit: 'usd', wideOnly: true, value: (line) => line.savedUsd },
 ];

@@ -34,8 +34,13 @@ test('amounts of one column have their points below each other', () => {
   const name: Column<{ usd: number | null }> = { header: 'Name', value: () => 'a.b' };
   const rows = [{ usd: 5.08 }, { usd: 0.9314 }, { usd: 0 }, { usd: null }];
   const [places] = columnPlaces([column, name], rows);
-  expect(columnPlaces([column, name], rows)).toEqual([4, 0]);
-  expect(drawCell(column, { usd: 5.08 }, places)).toMatchObject({ props: { style: { paddingRight: '2ch' } } });
-  expect(drawCell(column, { usd: 0.9314 }, places)).toBe('$0.9314');
+  expect(columnPlaces([column, name], rows)).toEqual([2, 0]);
+  expect(drawCell(column, { usd: 5.08 }, places)).toBe('$5.08');
+  expect(drawCell(column, { usd: 0.9314 }, places)).toBe('$0.93');
+  expect(drawCell(column, { usd: 0.0003 }, places)).toBe('<$0.01');
+  expect(drawCell(column, { usd: -0.9314 }, places)).toBe('−$0.93');
+  const small = [{ usd: 0.9314 }, { usd: 0.5 }];
+  const [four] = columnPlaces([column], small);
+  expect(small.map((row) => drawCell(column, row, four))).toEqual(['$0.9314', '$0.5000']);
   expect(drawCell(column, { usd: null }, places)).toBe('–');
 });

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { toCsv } from '../../format/csv';
 import { NOTHING } from '../../format/format-number';
 import { formatStamp, type TimeZoneChoice } from '../../format/format-time';
+import { formatCents } from '../../format/format-usd';
 import { UNITS, type Unit } from '../../format/units';
 import { Badge, type Tone } from '../badge';
 
@@ -34,7 +35,7 @@ export interface Column<T> {
 
 export const isRight = <T,>({ align, unit }: Column<T>): boolean => align === 'right' || unit !== undefined;
 
-/** Content of a cell. `places`: most decimals of its column, so that points stand below each other. */
+/** Content of a cell. `places`: decimals of its column, so that points stand below each other. */
 export function drawCell<T>(column: Column<T>, row: T, places = 0): ReactNode {
   const { unit, none = NOTHING } = column;
   if (column.cell !== undefined) return column.cell(row);
@@ -43,7 +44,10 @@ export function drawCell<T>(column: Column<T>, row: T, places = 0): ReactNode {
   if (typeof value !== 'number' || unit === undefined) return value ?? none;
   const text = UNITS[unit].full(value);
   const missing = places - placesOf(text);
-  return missing <= 0 ? text : <span style={{ paddingRight: `${missing}ch` }}>{text}</span>;
+  if (places === 0 || missing === 0) return text;
+  if (missing < 0) return formatCents(value);
+  // A text without a point, such as $120K, ends where all others do.
+  return text.includes('.') ? text + '0'.repeat(missing) : <span style={{ paddingRight: `${missing}ch` }}>{text}</span>;
 }
 
 const placesOf = (text: string) => /\.(\d+)$/.exec(text)?.[1]?.length ?? 0;
@@ -53,13 +57,18 @@ const MONEY: readonly (Unit | undefined)[] = ['usd', 'price'];
 /** Rows that are looked at; one further down may stand out. */
 const LOOKED_AT = 200;
 
-/** Most decimals of each column of money. */
+/** From this amount on, cents are enough for a column. */
+const CENTS_FROM_USD = 1;
+const CENTS = 2;
+
+/** Decimals of each column of money: cents, or as many as its small amounts need. */
 export function columnPlaces<T>(columns: readonly Column<T>[], rows: readonly T[]): readonly number[] {
   const seen = rows.slice(0, LOOKED_AT);
   return columns.map(({ unit, cell, value }) => {
     if (unit === undefined || cell !== undefined || !MONEY.includes(unit)) return 0;
+    const isLarge = seen.some((row) => Number(value(row)) >= CENTS_FROM_USD);
+    if (unit === 'usd' && isLarge) return CENTS;
     const texts = seen.map(value).map((amount) => (typeof amount === 'number' ? UNITS[unit].full(amount) : ''));
-    // A text without a point, such as $120K, ends where all others do.
     return Math.max(0, ...texts.map(placesOf));
   });
 }

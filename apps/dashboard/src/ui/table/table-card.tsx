@@ -8,6 +8,8 @@ interface Props<T> extends TableProps<T> {
   readonly actions?: ReactNode;
   /** Source of the rows. */
   readonly query: Failable;
+  /** A sentence between heading and table: what its figures count. */
+  readonly note?: string;
   /** Between heading and table. */
   readonly above?: ReactNode;
   /** Below the table. */
@@ -15,10 +17,11 @@ interface Props<T> extends TableProps<T> {
 }
 
 /** A table in its frame, with loading errors above. */
-export function TableCard<T extends object>({ title, actions, query, above, children, ...table }: Props<T>) {
+export function TableCard<T extends object>({ title, actions, query, note, above, children, ...table }: Props<T>) {
   return (
     <Card title={title} flush actions={actions}>
       <Failure of={query} />
+      {note !== undefined && <p className="border-b px-4 py-2 text-xs text-muted">{note}</p>}
       {above}
       <DataTable {...table} />
       {children}

@@ -1,0 +1,30 @@
+import uPlot from 'uplot';
+import { coveringOf, splitFew } from './prepare-scale';
+import type { ChartData } from './prepare-series';
+
+const RADIUS_PX = 2;
+const RIM_PX = 1.5;
+
+/** Draws values of few measurements as dots. A dot below others, such as of an equal percentile, has a rim around them. */
+export function drawDots(plot: uPlot, { series, counts }: ChartData): void {
+  const { ctx } = plot;
+  const { pxRatio } = uPlot;
+  const dots = series.map(({ values }) => splitFew(values, counts).dots);
+  ctx.save();
+  for (const [at, second] of plot.data[0].entries()) {
+    const x = plot.valToPos(second, 'x', true);
+    const places = dots.map((values) => {
+      const value = values[at] ?? null;
+      return value === null ? null : plot.valToPos(value, 'y', true);
+    });
+    for (const [index, y] of places.entries()) {
+      if (y === null) continue;
+      const rims = coveringOf(places, index, RADIUS_PX * pxRatio);
+      ctx.fillStyle = series[index]?.color ?? '';
+      ctx.beginPath();
+      ctx.arc(x, y, (RADIUS_PX + rims * RIM_PX) * pxRatio, 0, 2 * Math.PI);
+      ctx.fill();
+    }
+  }
+  ctx.restore();
+}
