@@ -11,12 +11,16 @@ export function formatUsd(usd: number): string {
   return `${sign}$${trimZeros(size.toFixed(digits))}`;
 }
 
-/** Two decimals, for amounts beside each other. */
+/** As many decimals as told, for amounts beside each other. */
+export function formatPlaces(usd: number, places: number): string {
+  const digits = { minimumFractionDigits: places, maximumFractionDigits: places };
+  return `${usd < 0 ? '−' : ''}$${Math.abs(usd).toLocaleString('en-US', digits)}`;
+}
+
 export function formatCents(usd: number): string {
   const size = Math.abs(usd);
-  const sign = usd < 0 ? '−' : '';
   if (size > 0 && size < 0.005) return usd < 0 ? '>−$0.01' : '<$0.01';
-  return `${sign}$${size.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+  return formatPlaces(usd, 2);
 }
 
 /** Every decimal there is (at most 9). */

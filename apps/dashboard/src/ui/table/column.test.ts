@@ -37,10 +37,14 @@ test('amounts of one column have their points below each other', () => {
   expect(columnPlaces([column, name], rows)).toEqual([2, 0]);
   expect(drawCell(column, { usd: 5.08 }, places)).toBe('$5.08');
   expect(drawCell(column, { usd: 0.9314 }, places)).toBe('$0.93');
-  expect(drawCell(column, { usd: 0.0003 }, places)).toBe('<$0.01');
+  // Further down than was looked at.
+  expect(drawCell(column, { usd: 0.0003 }, places)).toBe('$0.0003');
   expect(drawCell(column, { usd: -0.9314 }, places)).toBe('−$0.93');
   const small = [{ usd: 0.9314 }, { usd: 0.5 }];
   const [four] = columnPlaces([column], small);
   expect(small.map((row) => drawCell(column, row, four))).toEqual(['$0.9314', '$0.5000']);
+  const mixed = [{ usd: 5.0837 }, { usd: 0.0003 }];
+  const [more] = columnPlaces([column], mixed);
+  expect(mixed.map((row) => drawCell(column, row, more))).toEqual(['$5.0837', '$0.0003']);
   expect(drawCell(column, { usd: null }, places)).toBe('–');
 });

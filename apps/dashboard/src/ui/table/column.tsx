@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { toCsv } from '../../format/csv';
 import { NOTHING } from '../../format/format-number';
 import { formatStamp, type TimeZoneChoice } from '../../format/format-time';
-import { formatCents } from '../../format/format-usd';
+import { formatPlaces } from '../../format/format-usd';
 import { UNITS, type Unit } from '../../format/units';
 import { Badge, type Tone } from '../badge';
 
@@ -45,9 +45,14 @@ export function drawCell<T>(column: Column<T>, row: T, places = 0): ReactNode {
   const text = UNITS[unit].full(value);
   const missing = places - placesOf(text);
   if (places === 0 || missing === 0) return text;
-  if (missing < 0) return formatCents(value);
+  // An amount further down may be smaller than those that were looked at.
+  if (missing < 0 && Math.abs(value) < CENT) return text;
   // A text without a point, such as $120K, ends where all others do.
-  return text.includes('.') ? text + '0'.repeat(missing) : <span style={{ paddingRight: `${missing}ch` }}>{text}</span>;
+  return text.includes('.') ? (
+    formatPlaces(value, places)
+  ) : (
+    <span style={{ paddingRight: `${missing}ch` }}>{text}</span>
+  );
 }
 
 const placesOf = (text: string) => /\.(\d+)$/.exec(text)?.[1]?.length ?? 0;
@@ -57,17 +62,16 @@ const MONEY: readonly (Unit | undefined)[] = ['usd', 'price'];
 /** Rows that are looked at; one further down may stand out. */
 const LOOKED_AT = 200;
 
-/** From this amount on, cents are enough for a column. */
-const CENTS_FROM_USD = 1;
+const CENT = 0.01;
 const CENTS = 2;
 
-/** Decimals of each column of money: cents, or as many as its small amounts need. */
+/** Decimals of each column of money: cents beside a dollar and more, or as many as amounts below a cent need. */
 export function columnPlaces<T>(columns: readonly Column<T>[], rows: readonly T[]): readonly number[] {
   const seen = rows.slice(0, LOOKED_AT);
   return columns.map(({ unit, cell, value }) => {
     if (unit === undefined || cell !== undefined || !MONEY.includes(unit)) return 0;
-    const isLarge = seen.some((row) => Number(value(row)) >= CENTS_FROM_USD);
-    if (unit === 'usd' && isLarge) return CENTS;
+    const amounts = seen.map((row) => Math.abs(Number(value(row)))).filter((amount) => amount > 0);
+    if (unit === 'usd' && Math.max(...amounts) >= 1 && Math.min(...amounts) >= CENT) return CENTS;
     const texts = seen.map(value).map((amount) => (typeof amount === 'number' ? UNITS[unit].full(amount) : ''));
     return Math.max(0, ...texts.map(placesOf));
   });
