@@ -21,6 +21,7 @@ import { Failure } from '../../ui/error-state';
 import { Segmented } from '../../ui/segmented';
 import { StatGrid } from '../../ui/stat-card';
 import { prepareLatency, slowestBy } from '../latency/prepare-latency';
+import { RetirementsBanner } from '../models/retirements-banner';
 import { UnpricedBanner } from '../models/unpriced-banner';
 import { ImpactBanner } from '../shell/impact-banner';
 import { loadPage } from '../shell/load-page';
@@ -84,6 +85,7 @@ export function OverviewPage() {
         <HealthCharts page={page} />
       </div>
       <ProviderHealthCard page={page} />
+      <RetirementsBanner page={page} />
       <UnpricedBanner />
       <Failure of={now} />
       <StatGrid
