@@ -1,10 +1,10 @@
 import type { AnswerFrom, SentTo } from '@llm0/gateway/admin/route-types';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
+import { repeatedNames, tellApart } from '../format/tell-apart';
 import { UUID } from '../range/uuid';
 import { api, read, readOrNull } from './client';
 import { usePages } from './pages';
-import { repeatedNames, tellApart } from './tell-apart';
 
 export type Project = AnswerFrom<typeof api.projects.$get>['data'][number];
 export type ProjectInput = SentTo<(typeof api.projects)[':id']['$patch']>['json'];
