@@ -1,9 +1,9 @@
 import { Link } from '@tanstack/react-router';
-import { useModels } from '../../api/models';
+import { useRetiring } from '../../api/models';
 import type { Page } from '../../range/use-page';
 import { useNow } from '../../range/use-page';
 import { Warning } from '../../ui/icons';
-import { prepareRetirements } from './prepare-retirements';
+import { endOfNear, prepareRetirements } from './prepare-retirements';
 import { useUsedModels } from './use-model-lines';
 
 const SHOWN = 3;
@@ -11,10 +11,10 @@ const HOUR_MS = 3_600_000;
 
 /** Models with traffic that soon answer no more. */
 export function RetirementsBanner({ page }: { readonly page: Page }) {
-  const models = useModels();
   const used = useUsedModels(page);
   const nowMs = useNow(HOUR_MS);
-  const retirements = prepareRetirements(models.data ?? [], used.data?.buckets ?? [], nowMs);
+  const models = useRetiring(endOfNear(nowMs));
+  const retirements = prepareRetirements(models.data?.data ?? [], used.data?.buckets ?? [], nowMs);
   if (retirements.length === 0) return null;
   return (
     <div role="status" className="flex gap-2 rounded-md bg-warn-soft px-3 py-2 text-warn">
