@@ -248,10 +248,9 @@ describe.each([...WIDTHS])('guardrails, %d px wide', (width) => {
 
   test('without a project in the address those of the first one are shown, then those of the last visit', async () => {
     const { page, problems } = await dashboard.open('/guardrails', { width });
-    const project = page.getByLabel('Project of these guardrails');
+    const project = page.getByLabel('Project', { exact: true });
     await project.selectOption('guarded');
     await page.getByRole('link', { name: 'no mail' }).waitFor();
-    await project.waitFor({ state: 'detached' });
     await page.goto(`${new URL(page.url()).origin}/guardrails`);
     await page.getByRole('link', { name: 'no mail' }).waitFor();
     expect(await project.locator('option:checked').textContent()).toBe('guarded');

@@ -39,6 +39,18 @@ export const useModels = () =>
     staleTime: 60_000,
   });
 
+/** Models whose vendor retires them before a UTC day, `2026-12-03`. */
+export const useRetiring = (before: string) =>
+  useQuery({
+    queryKey: ['models', 'retiring', before],
+    queryFn: () =>
+      read(api.models.$get({ query: { limit: PAGE, fields: RETIRING.join(','), retires_before: before } })),
+    staleTime: 60_000,
+  });
+const RETIRING = ['provider', 'model', 'deprecation_date'] as const;
+/** A model of that list. */
+export type Retiring = Pick<Model, (typeof RETIRING)[number]>;
+
 export const useUnpriced = () =>
   useQuery({ queryKey: ['models', 'unpriced'], queryFn: () => read(api.models.unpriced.$get()), staleTime: 60_000 });
 

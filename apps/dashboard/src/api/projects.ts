@@ -1,6 +1,7 @@
 import type { AnswerFrom, SentTo } from '@llm0/gateway/admin/route-types';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useCallback, useMemo } from 'react';
+import { repeatedNames, tellApart } from '../format/tell-apart';
 import { UUID } from '../range/uuid';
 import { api, read, readOrNull } from './client';
 import { usePages } from './pages';
@@ -18,6 +19,7 @@ export type CustomerLimitsInput = SentTo<
 /** Maximum of one answer; beyond it, users search instead of scrolling. */
 const ALL = '1000';
 const PAGE_SIZE = '100';
+const MOST_TEAMS = '200';
 /** Days of the bars in lists, today included. */
 export const SPARK_DAYS = 14;
 const SPEND_DAYS = String(SPARK_DAYS);
@@ -27,17 +29,30 @@ const MAX_NAMES = 100;
 export const useProjects = () =>
   useQuery({ queryKey: ['projects'], queryFn: () => read(api.projects.$get({ query: { limit: ALL } })) });
 
-/** Ids → names of projects, for tables and legends. */
-export function useProjectNames(): (id: string) => string {
+/** Ids → names of projects that differ; asks for teams only where names don't. */
+function useNamesById(): ReadonlyMap<string, string> {
   const { data } = useProjects();
+  const projects = data?.data ?? NO_PROJECTS;
+  const teams = useQuery({
+    queryKey: ['teams', 'names'],
+    queryFn: () => read(api.teams.$get({ query: { limit: MOST_TEAMS } })),
+    enabled: repeatedNames(projects.map(({ name }) => name)).size > 0,
+  }).data;
   return useMemo(() => {
-    const names = new Map(data?.data.map(({ id, name }) => [id, name]));
-    return (id) => names.get(id) ?? `${id.slice(0, 8)}…`;
-  }, [data]);
+    const teamNames = new Map(teams?.data.map(({ id, name }) => [id, name]));
+    return tellApart(projects, ({ team_id: id }) => teamNames.get(id ?? ''));
+  }, [projects, teams]);
+}
+const NO_PROJECTS: readonly Project[] = [];
+
+/** Ids → names of projects, for lists, tables and legends; no two are the same. */
+export function useProjectNames(): (id: string) => string {
+  const names = useNamesById();
+  return useCallback((id) => names.get(id) ?? `${id.slice(0, 8)}…`, [names]);
 }
 
 /** To choose one from. */
-export const useProjectOptions = () => (useProjects().data?.data ?? []).map(({ id, name }) => [id, name] as const);
+export const useProjectOptions = (): readonly (readonly [id: string, name: string])[] => [...useNamesById()];
 
 /** Keys of a project as their list shows them, with the spend of the last days. */
 export const useListedKeys = (projectId: string, q: string) =>
@@ -73,7 +88,7 @@ export function useKeyNames(ids: readonly string[]): (id: string) => string {
     placeholderData: keepPreviousData,
   });
   return useMemo(() => {
-    const names = new Map(data?.data.map(({ id, name }) => [id, name]));
+    const names = tellApart(data?.data ?? []);
     return (id) => names.get(id) ?? id;
   }, [data]);
 }

@@ -9,7 +9,7 @@ import {
   stackValues,
   unfinishedIndex,
 } from './prepare-series';
-import { apartColorOf, colorOf, distance, KEPT, OTHER_COLOR, oklab, PALETTE } from './series-colors';
+import { apartColorOf, colorOf, distance, KEPT, MEANING, OTHER_COLOR, oklab, PALETTE } from './series-colors';
 
 const at = (minute: number) => new Date(minute * 60_000).toISOString();
 const times = [0, 60_000, 120_000];
@@ -102,7 +102,7 @@ describe('colours', () => {
 
   test('a color depends on its name alone: each browser, page and version shows the same', () => {
     const names = ['gpt-4o', 'gpt-4o-mini', 'claude-sonnet-4-5', 'our-own-model', 'acme'];
-    expect(names.map(colorOf)).toEqual(['#4c6ef5', '#12a594', '#ae3ec9', '#b57baf', '#dd56b8']);
+    expect(names.map(colorOf)).toEqual(['#4c6ef5', '#12a594', '#ae3ec9', '#cd6151', '#037ac0']);
     const prepared = (groups: readonly string[]) =>
       new Map(
         prepareSeries({
@@ -175,6 +175,16 @@ describe('colours', () => {
         const isKept = PALETTE.indexOf(other) < KEPT && index >= KEPT;
         expect(apart(color, other)).toBeGreaterThan(isKept ? 0.07 : 0.05);
       }
+    }
+  });
+
+  test('outcomes and kinds of hits have colors that no name has, to be seen on both themes and told apart', () => {
+    const meanings = [...new Set<string>(Object.values(MEANING))];
+    for (const [index, color] of meanings.entries()) {
+      expect(Math.min(contrast(color, '#ffffff'), contrast(color, '#15181c'))).toBeGreaterThanOrEqual(3);
+      for (const other of meanings.slice(0, index)) expect(apart(color, other)).toBeGreaterThan(0.08);
+      for (const [place, other] of PALETTE.entries())
+        expect(apart(color, other)).toBeGreaterThan(place < KEPT ? 0.07 : 0.05);
     }
   });
 

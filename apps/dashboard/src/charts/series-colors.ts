@@ -1,36 +1,36 @@
 /** Each at 3:1 or more on the panels of both themes, and easy to tell from the others. */
 export const PALETTE: readonly string[] = [
-  ...['#4c6ef5', '#12a594', '#ae3ec9', '#c2790b', '#e64980', '#2f9e44', '#1098ad', '#7950f2'],
-  ...['#845b6e', '#4a6d51', '#9e80d1', '#526897', '#a14d2f', '#7f6612', '#a56998', '#3c740d'],
+  ...['#4c6ef5', '#12a594', '#ae3ec9', '#c2790b', '#e64980', '#bf308f', '#1098ad', '#7950f2'],
+  ...['#845b6e', '#4a6d51', '#9e80d1', '#526897', '#a14d2f', '#7f6612', '#a56998', '#c41f5f'],
   ...['#bd7e87', '#758057', '#7e539c', '#aa4673', '#b671f9', '#ce70c7', '#fa5d36', '#7b79ae'],
-  ...['#a56762', '#207582', '#91976d', '#6e90dc', '#989912', '#037ac0', '#1795fa', '#bf308f'],
-  ...['#c41f5f', '#8864c0', '#5b5cb7', '#8b7b02', '#3d846d', '#e2726b', '#8a7dfa', '#b84c51'],
-  ...['#846047', '#cd6151', '#be5bac', '#b57baf', '#c4530f', '#9c672e', '#b06ace', '#5b7a38'],
-  ...['#a1529b', '#a37d64', '#7e8f46', '#5480c7', '#ba5f76', '#2b64c3', '#d771a4', '#dd56b8'],
-  ...['#866695', '#5c7e9c', '#17843f', '#7f78d6', '#c03710', '#9867e1', '#9782a8', '#e15f0a'],
+  ...['#a56762', '#207582', '#91976d', '#6e90dc', '#037ac0', '#8864c0', '#5b5cb7', '#8b7b02'],
+  ...['#3d846d', '#e2726b', '#8a7dfa', '#b84c51', '#846047', '#cd6151', '#be5bac', '#b57baf'],
+  ...['#c4530f', '#9c672e', '#b06ace', '#5b7a38', '#a1529b', '#a37d64', '#7e8f46', '#5480c7'],
+  ...['#ba5f76', '#d771a4', '#dd56b8', '#866695', '#5c7e9c', '#17843f', '#7f78d6', '#c03710'],
+  ...['#9867e1', '#9782a8'],
 ];
 
 /** Everything that is not a name of its own. */
 export const OTHER_COLOR = '#8b929c';
 
-/** Colours with a meaning. */
+/** Colours with a meaning: no name gets one of them, or one that is near. */
 export const MEANING = {
   success: '#2f9e44',
   error: '#e03131',
-  rate_limited: '#f08c00',
-  cap_exceeded: '#ae3ec9',
-  aborted: '#8b929c',
-  p50: '#4c6ef5',
-  p95: '#f08c00',
+  rate_limited: '#e15f0a',
+  cap_exceeded: '#989912',
+  aborted: OTHER_COLOR,
+  p50: '#2b64c3',
+  p95: '#e15f0a',
   p99: '#e03131',
-  exact: '#12a594',
-  semantic: '#7950f2',
-  miss: '#a3abb6',
-  caller_error: '#5b7083',
-  caller: '#5b7083',
-  policy: '#f08c00',
+  exact: '#1795fa',
+  semantic: '#3c740d',
+  miss: OTHER_COLOR,
+  caller_error: '#666f79',
+  caller: '#666f79',
+  policy: '#e15f0a',
   provider: '#e03131',
-  gateway: '#ae3ec9',
+  gateway: '#989912',
 } as const;
 
 /** Names with a place for good, so that what is often shown together differs. New ones go last. */

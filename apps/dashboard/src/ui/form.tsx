@@ -1,10 +1,14 @@
 import {
+  createContext,
+  type FormEvent,
   type InputHTMLAttributes,
   type ReactNode,
   type Ref,
   type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
+  useContext,
   useId,
+  useState,
 } from 'react';
 import { Chevron } from './icons';
 
@@ -25,9 +29,19 @@ interface FieldProps extends LabelProps {
   }) => ReactNode;
 }
 
+/** Ids of controls → what is wrong with their input, once the form was sent. */
+type Faults = ReadonlyMap<string, string>;
+const NO_FAULTS: Faults = new Map();
+const FaultsContext = createContext(NO_FAULTS);
+
+/** A unit, as in `Latency, ms`, is no part of the name. */
+const UNIT = /, [^,]+$/;
+
 /** A label, its control, and a hint or an error below. */
-export function Field({ label, hint, error, children }: FieldProps) {
+export function Field({ label, hint, error: given, children }: FieldProps) {
   const id = useId();
+  const fault = useContext(FaultsContext).get(id);
+  const error = fault === undefined ? given : `${label.replace(UNIT, '')} ${fault}.`;
   const note = error ?? hint;
   return (
     <div className="min-w-0">
@@ -171,17 +185,43 @@ interface FormProps {
   readonly children: ReactNode;
 }
 
-/** A form that does not leave its page. */
+/** A form that does not leave its page. Its fields say what is wrong with them; the browser's bubbles don't show. */
 export function Form({ className = 'grid gap-3', onSubmit, children }: FormProps) {
+  const [faults, setFaults] = useState(NO_FAULTS);
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const form = event.currentTarget;
+    const found = findFaults(form);
+    setFaults(found);
+    if (found.size === 0) onSubmit();
+    requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
+  };
+  const forget = ({ target }: FormEvent) => {
+    if (target instanceof HTMLElement && faults.has(target.id))
+      setFaults(new Map([...faults].filter(([id]) => id !== target.id)));
+  };
   return (
-    <form
-      className={className}
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSubmit();
-      }}
-    >
-      {children}
+    <form className={className} noValidate onSubmit={submit} onInput={forget}>
+      <FaultsContext value={faults}>{children}</FaultsContext>
     </form>
   );
+}
+
+type Control = Pick<HTMLInputElement, 'validity' | 'inputMode'>;
+
+/** What is wrong with the input of a control, after its label; null if nothing is. */
+export function faultOf({ validity, inputMode }: Control): string | null {
+  if (validity.valid) return null;
+  if (validity.valueMissing) return 'is required';
+  if (validity.badInput) return 'is incomplete';
+  return inputMode === 'decimal' ? 'must be a number' : 'has another format';
+}
+
+function findFaults(form: HTMLFormElement): Faults {
+  const faults = new Map<string, string>();
+  for (const control of form.querySelectorAll<HTMLInputElement>('input, select, textarea')) {
+    const fault = control.willValidate ? faultOf(control) : null;
+    if (fault !== null) faults.set(control.id, fault);
+  }
+  return faults;
 }

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import type { CapForecast, Statement } from '../../api/finance';
+import { useProjectNames } from '../../api/projects';
 import { formatShare } from '../../format/format-number';
 import { Badge } from '../../ui/badge';
 import { Card } from '../../ui/card';
@@ -72,12 +73,13 @@ interface RowProps {
 function CapRow({ cap, isFinal, decimals }: RowProps) {
   const { text, tone } = outlookOf(cap, isFinal);
   const share = cap.cap_usd === 0 ? 1 : cap.spent_usd / cap.cap_usd;
-  const of = cap.scope === 'project' ? SCOPES.project : `${SCOPES[cap.scope]} in ${cap.project_name}`;
+  const projectName = useProjectNames()(cap.project_id);
+  const of = cap.scope === 'project' ? SCOPES.project : `${SCOPES[cap.scope]} in ${projectName}`;
   return (
     <tr className="border-b align-top last:border-0">
       <th scope="row" className={`${CELL} min-w-28 text-left font-normal wrap-anywhere`}>
         <Link to="/projects/$projectId" params={{ projectId: cap.project_id }} className="rounded hover:underline">
-          {cap.name}
+          {cap.scope === 'project' ? projectName : cap.name}
         </Link>
         <span className="block text-xs text-muted">{of}</span>
         <span className={`block text-xs md:hidden print:hidden ${TONES[tone]}`}>{text}</span>

@@ -9,7 +9,7 @@ import {
   type KeyWithSecret,
   SPARK_DAYS,
   useProjectNames,
-  useProjects,
+  useProjectOptions,
 } from '../../api/projects';
 import { Needed, useSession } from '../../api/session';
 import { useGatewayUrl } from '../../api/settings';
@@ -127,7 +127,7 @@ interface NewKeyProps {
 }
 
 function NewKey({ onClose, onSecret }: NewKeyProps) {
-  const projects = useProjects().data?.data ?? [];
+  const projects = useProjectOptions();
   // Those of admins would belong to nobody.
   const owner = useSession().data?.user?.id ?? null;
   const create = useChange({
@@ -141,10 +141,10 @@ function NewKey({ onClose, onSecret }: NewKeyProps) {
   };
   const project: FieldSpec = {
     ...{ name: 'project_id', label: 'Project', kind: 'text', required: true },
-    options: { '': 'Choose a project', ...Object.fromEntries(projects.map(({ id, name }) => [id, name])) },
+    options: { '': 'Choose a project', ...Object.fromEntries(projects) },
   };
   if (projects.length === 0) return null;
-  const only = projects.length === 1 ? projects[0]?.id : '';
+  const only = projects.length === 1 ? projects[0]?.[0] : '';
   return (
     <SpecDialog
       title="New key"

@@ -7,11 +7,16 @@ import { type ModelLine, prepareModels } from './prepare-models';
 /** Most models in use; mistyped names count as models here. */
 const MOST = '200';
 
+const askedOf = ({ query }: Page) => ({ ...query, interval: 'all', group_by: 'target', top: MOST });
+
+/** Requests of the range by model. */
+export const useUsedModels = (page: Page) => useErrors(askedOf(page));
+
 /** All models, those in use in the range first; undefined until both prices and use are there, so that no row moves. */
-export function useModelLines({ query }: Page) {
+export function useModelLines(page: Page) {
   const models = useModels();
-  const asked = { ...query, interval: 'all', group_by: 'target', top: MOST };
-  const [errors, latency, spend] = [useErrors(asked), useLatency(asked, 'upstream'), useSpend(asked)];
+  const asked = askedOf(page);
+  const [errors, latency, spend] = [useUsedModels(page), useLatency(asked, 'upstream'), useSpend(asked)];
   const uses = [errors, latency, spend];
   const isLoading = models.data === undefined || uses.some(({ data, error }) => data === undefined && error === null);
   const lines = useMemo((): readonly ModelLine[] | undefined => {

@@ -22,6 +22,7 @@ import { Failure } from '../../ui/error-state';
 import { Segmented } from '../../ui/segmented';
 import { StatGrid } from '../../ui/stat-card';
 import { prepareLatency, slowestBy } from '../latency/prepare-latency';
+import { RetirementsBanner } from '../models/retirements-banner';
 import { UnpricedBanner } from '../models/unpriced-banner';
 import { ImpactBanner } from '../shell/impact-banner';
 import { loadPage } from '../shell/load-page';
@@ -85,6 +86,7 @@ export function OverviewPage() {
         <HealthCharts page={page} />
       </div>
       <ProviderHealthCard page={page} />
+      <RetirementsBanner page={page} />
       <UnpricedBanner />
       <Failure of={now} />
       <StatGrid

@@ -4,11 +4,19 @@ import { outlookOf } from '../finance/prepare-finance';
 import { prepareCaps } from './prepare-caps';
 
 const budget = (given: Partial<Budget>): Budget => ({
-  ...{ scope: 'project', period: 'month', project_id: 'p', id: 'p', name: 'Shop', limit_usd: 100, used_usd: 40 },
+  ...{
+    scope: 'project',
+    period: 'month',
+    project_id: 'p',
+    id: given.name ?? 'Shop',
+    name: 'Shop',
+    limit_usd: 100,
+    used_usd: 40,
+  },
   ...{ share: 0.4, forecast: { expected_usd: 90, low_usd: 80, high_usd: 95 }, reached_on: null, could_reach_on: null },
   ...given,
 });
-const prepare = (...budgets: readonly Budget[]) => prepareCaps(budgets, (id) => `project ${id}`);
+const prepare = (...budgets: readonly Budget[]) => prepareCaps(budgets, (id) => (id === 'p' ? 'project p' : id));
 const [runsOut, lasts, used] = [
   budget({
     name: 'runs out',

@@ -33,7 +33,11 @@ export function prepareCaps(budgets: readonly Budget[], projectName: (id: string
       const { scope, period, project_id: projectId, id, name, used_usd: spent, limit_usd: cap, share } = budget;
       const forecast = budget.forecast?.expected_usd ?? null;
       return {
-        ...{ key: `${scope} ${projectId} ${id} ${period}`, projectId, name },
+        ...{
+          key: `${scope} ${projectId} ${id} ${period}`,
+          projectId,
+          name: scope === 'project' ? projectName(id) : name,
+        },
         owner: describeOwner(budget, projectId === null ? null : projectName(projectId)),
         ...{ spent: formatCents(spent), limit: formatCents(cap), share: formatShare(share) },
         forecast: forecast === null ? NOTHING : formatCents(forecast),

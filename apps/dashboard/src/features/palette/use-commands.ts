@@ -2,7 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { api, read } from '../../api/client';
 import { useModels } from '../../api/models';
-import { useProjects } from '../../api/projects';
+import { useProjectNames, useProjects } from '../../api/projects';
 import { useAliases } from '../../api/routing';
 import { useMayChange, useSession } from '../../api/session';
 import { type SavedView, useViews } from '../../api/views';
@@ -52,9 +52,11 @@ export function useCommands(typed: string, own: readonly Command[]): readonly Co
   const { data: aliases } = useAliases();
   const { data: models } = useModels();
   const { data: views } = useViews();
-  const found = useFound(useSettled(typed.trim()), projects?.data);
+  const projectName = useProjectNames();
+  const found = useFound(useSettled(typed.trim()), projectName);
   const fixed = useMemo(() => {
-    const ofProjects = (projects?.data ?? []).flatMap(({ id, name }): Command[] => {
+    const ofProjects = (projects?.data ?? []).flatMap(({ id }): Command[] => {
+      const name = projectName(id);
       const at = { to: '/projects/$projectId', params: { projectId: id } };
       const newKey: Command = {
         ...{ id: `new key ${id}`, kind: 'action', label: 'New key', note: `in ${name}`, words: 'create add' },
@@ -79,12 +81,12 @@ export function useCommands(typed: string, own: readonly Command[]): readonly Co
     const actions = mayChange ? NEW.filter(isSeen).map((one): Command => ({ ...one, kind: 'action' })) : [];
     const listed = [...(aliases?.data ?? []).map(toAlias), ...(models ?? []).map(toModel)];
     return [...pages, ...ofProjects, ...actions, ...listed, ...(views?.data ?? []).map(toView)];
-  }, [projects, aliases, models, views, mayChange, permissions]);
+  }, [projects, projectName, aliases, models, views, mayChange, permissions]);
   return useMemo(() => [...fixed, ...own, ...found], [fixed, own, found]);
 }
 
 /** Keys and customers by a part of their names. */
-function useFound(q: string, projects: readonly NamedProject[] = NO_PROJECTS): readonly Command[] {
+function useFound(q: string, projectName: (id: string) => string): readonly Command[] {
   const enabled = q !== '';
   const query = { q, limit: FOUND };
   const options = { enabled, placeholderData: keepPreviousData };
@@ -105,22 +107,15 @@ function useFound(q: string, projects: readonly NamedProject[] = NO_PROJECTS): r
       },
       ...{ to: '/projects/$projectId', params: { projectId }, search: { open: id } },
     });
-    const nameOf = (projectId: string) => projects.find(({ id }) => id === projectId)?.name;
     const toCustomer = ({ project_id: projectId, customer_id: customer }: FoundCustomer): Command => ({
       ...{ id: `customer ${projectId} ${customer}`, kind: 'customer', label: customer, to: '/customers' },
       // Projects may have customers of one name.
-      note: nameOf(projectId),
+      note: projectName(projectId),
       search: { open: `${projectId} ${customer}` },
     });
     return [...(keys.data?.data ?? []).map(toKey), ...(customers.data?.data ?? []).map(toCustomer)];
-  }, [enabled, keys.data, customers.data, projects]);
+  }, [enabled, keys.data, customers.data, projectName]);
 }
-
-interface NamedProject {
-  readonly id: string;
-  readonly name: string;
-}
-const NO_PROJECTS: readonly NamedProject[] = [];
 
 interface FoundKey {
   readonly id: string;

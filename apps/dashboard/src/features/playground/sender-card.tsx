@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
-import { useKeyNames, useKeys, useProjects } from '../../api/projects';
+import { useKeyNames, useKeys, useProjectNames, useProjects } from '../../api/projects';
 import { useMayChange } from '../../api/session';
 import { Button } from '../../ui/button';
 import { Card } from '../../ui/card';
@@ -53,6 +53,7 @@ export function SenderCard({ playground }: { readonly playground: Playground }) 
 
 function ChosenKey({ playground: { draft, store } }: { readonly playground: Playground }) {
   const projects = useProjects();
+  const projectName = useProjectNames();
   const { projectId, keyId } = draft;
   const list = projects.data?.data ?? [];
   const [typed, setTyped] = useState('');
@@ -79,8 +80,8 @@ function ChosenKey({ playground: { draft, store } }: { readonly playground: Play
           <ChosenCombobox
             {...wiring}
             value={projectId}
-            choices={list.map(({ id, name, is_active: isActive }) => ({
-              ...{ value: id, label: name, note: isActive ? undefined : 'off' },
+            choices={list.map(({ id, is_active: isActive }) => ({
+              ...{ value: id, label: projectName(id), note: isActive ? undefined : 'off' },
             }))}
             emptyNote="No matching project"
             onValue={(id) => id !== projectId && store.change({ projectId: id, keyId: '' })}

@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
-import { type ProjectInput, useProjects } from '../../api/projects';
+import { type ProjectInput, useProjectNames, useProjects } from '../../api/projects';
 import { asInterval, useSpend } from '../../api/stats';
 import { monthStart } from '../../range/month';
 import { rangeQuery, untilNow } from '../../range/time-range';
@@ -46,6 +46,7 @@ const MOST = '100';
 
 function ProjectsCard() {
   const projects = useProjects();
+  const projectName = useProjectNames();
   const [nowMs] = useState(() => Date.now());
   const toMs = untilNow(nowMs + 60_000);
   const month = useSpend({
@@ -62,8 +63,9 @@ function ProjectsCard() {
   const lines = useMemo(() => {
     if (projects.data === undefined || isLoading) return undefined;
     const daysOf = days.data === undefined ? () => null : prepareDays(days.data, fromMs);
-    return prepareProjects(projects.data.data, { month: month.data?.buckets ?? [], daysOf, outlooks });
-  }, [projects.data, month.data, days.data, fromMs, outlooks, isLoading]);
+    const named = projects.data.data.map((project) => ({ ...project, name: projectName(project.id) }));
+    return prepareProjects(named, { month: month.data?.buckets ?? [], daysOf, outlooks });
+  }, [projects.data, projectName, month.data, days.data, fromMs, outlooks, isLoading]);
   return (
     <TableCard
       caption="Projects"

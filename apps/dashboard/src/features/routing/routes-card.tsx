@@ -54,6 +54,9 @@ export function RoutesCard<R extends Pick<ComponentProps<typeof TargetFlow>, 'ta
             </span>
             <div className="min-w-0 grow basis-80">
               <TargetFlow targets={route.targets} showWeights={showWeights} />
+              {route.targets.every((target) => !target.is_configured) && (
+                <p className="mt-1 text-xs text-warn">None of its targets is set up.</p>
+              )}
             </div>
             <ChangeButton size="small" kind="ghost" aria-label={`Edit ${name}`} onClick={() => open(key)}>
               Edit

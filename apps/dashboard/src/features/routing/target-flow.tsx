@@ -30,14 +30,14 @@ export function TargetFlow({
             </li>
           )}
           <li
-            title={target.is_configured ? undefined : 'Not set up: skipped'}
-            className={`inline-flex max-w-64 items-center gap-1.5 rounded-md border px-2 py-1 text-xs ${target.is_configured ? 'border-line-strong' : 'border-dashed text-faint'}`}
+            title={target.is_configured ? formatTarget(target) : `${formatTarget(target)}: not set up, skipped`}
+            className={`inline-flex max-w-80 items-center gap-1.5 rounded-md border px-2 py-1 text-xs ${target.is_configured ? 'border-line-strong' : 'border-dashed text-faint'}`}
           >
             <span className="size-2 shrink-0 rounded-[2px]" style={{ background: colorOf(target.provider) }} />
             <span className="truncate">{formatTarget(target)}</span>
             {showWeights && <span className="nums text-muted">{shares[index]} %</span>}
             {!target.is_priced && <span className="text-warn">no price</span>}
-            {!target.is_configured && <span className="sr-only">(not set up)</span>}
+            {!target.is_configured && <span className="shrink-0 text-warn">not set up</span>}
           </li>
         </Fragment>
       ))}

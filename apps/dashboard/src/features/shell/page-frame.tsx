@@ -13,6 +13,8 @@ interface Props {
   readonly intro?: ReactNode;
   /** Page with range and project filters. */
   readonly page?: Page;
+  /** Shows one project, never all of them. */
+  readonly needsProject?: boolean;
   /** Shows the chart switch. */
   readonly hasCharts?: boolean;
   readonly actions?: ReactNode;
@@ -24,7 +26,8 @@ interface Props {
 const UTC = { timeZone: 'utc' } as const;
 
 /** Title, filters and content. */
-export function PageFrame({ title, intro, page, hasCharts = false, isHeld = false, actions, children }: Props) {
+export function PageFrame({ title, intro, page, actions, children, ...how }: Props) {
+  const { needsProject = false, hasCharts = false, isHeld = false } = how;
   useLiveStats(page?.query, page !== undefined && isUntilNow(page.range));
   useEffect(() => {
     document.title = `${title} · LLM0 Gateway`;
@@ -45,7 +48,7 @@ export function PageFrame({ title, intro, page, hasCharts = false, isHeld = fals
           {actions}
           {page !== undefined && (
             <>
-              <ProjectFilter page={page} />
+              <ProjectFilter page={page} isNeeded={needsProject} />
               {hasCharts && <ChartSwitches page={page} />}
               <RangePicker page={page} />
             </>

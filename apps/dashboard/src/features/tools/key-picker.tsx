@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useKeyNames, useKeys, useProjects } from '../../api/projects';
+import { useKeyNames, useKeys, useProjectOptions } from '../../api/projects';
 import type { ToolSender } from '../../api/tools';
 import { ChosenCombobox } from '../../ui/combobox/chosen-combobox';
 import { Field } from '../../ui/form';
@@ -13,7 +13,7 @@ interface Props {
 
 /** Key for tool calls: its limits, budget and log apply. */
 export function KeyPicker({ sender, onChange, hint = 'The call counts toward its limits and budget' }: Props) {
-  const projects = useProjects().data?.data ?? [];
+  const projects = useProjectOptions();
   const [typed, setTyped] = useState('');
   const keys = useKeys(sender.projectId, useSettled(typed), sender.projectId !== '').data?.rows ?? [];
   const nameOf = useKeyNames(sender.keyId === '' ? [] : [sender.keyId]);
@@ -26,7 +26,7 @@ export function KeyPicker({ sender, onChange, hint = 'The call counts toward its
           <ChosenCombobox
             {...wiring}
             value={sender.projectId}
-            choices={projects.map(({ id, name }) => ({ value: id, label: name }))}
+            choices={projects.map(([value, label]) => ({ value, label }))}
             placeholder="Choose a project"
             emptyNote="No matching project"
             onValue={(projectId) => projectId !== sender.projectId && onChange({ projectId, keyId: '' })}

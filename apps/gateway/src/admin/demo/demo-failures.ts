@@ -112,6 +112,7 @@ function refused(record: LogRecord): LogRecord {
     status: 'cap_exceeded',
     httpStatus: 429,
     errorCode: 'customer_spend_limit',
-    errorMessage: 'This customer reached its spend limit for today.',
+    errorMessage:
+      'This customer reached its spend limit for today: $5.00 of $5.00 is spent. It resets at 00:00 UTC. The operator can raise it.',
   };
 }

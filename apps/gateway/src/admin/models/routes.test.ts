@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
-import { listPrices } from '@llm0/drizzle/queries/routing/model-pricing';
+import { listPrices, putPrice } from '@llm0/drizzle/queries/routing/model-pricing';
 import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, openAdmin } from '../admin.fixture';
 
@@ -170,6 +170,15 @@ describe.each(ON_ONE_DATABASE)('models on $name', (kind) => {
     expect((await admin.call('GET', '/models?provider=narrow')).body.data[0]).toMatchObject({ provider: 'narrow' });
     const refused = await asked('model,');
     expect([refused.status, refused.body.error.param]).toEqual([400, 'fields']);
+  });
+
+  test('the list has only models that retire before a day', async () => {
+    const price = { provider: 'ending', mode: 'chat', prices: { input: 1, output: 1 }, capabilities: [] };
+    for (const [model, deprecationDate] of [['early', '2026-12-02'], ['that day', '2026-12-03'], ['never']] as const)
+      await putPrice(admin.database.db, { ...price, model, deprecationDate });
+    const asked = (day: string) => admin.call('GET', `/models?provider=ending&fields=model&retires_before=${day}`);
+    expect((await asked('2026-12-03')).body.data).toEqual([{ model: 'early' }]);
+    expect((await asked('soon')).body.error.param).toBe('retires_before');
   });
 
   test('an import says first what it would do, then sets all or none, with one entry in the audit', async () => {

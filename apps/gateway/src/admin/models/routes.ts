@@ -27,7 +27,19 @@ import {
 
 const at = routesOf('models');
 const modelPath = z.strictObject({ provider: text(), model: text() });
-const filter = { provider: text().optional(), model: text().optional(), q: text().optional() };
+const filter = {
+  ...{ provider: text().optional(), model: text().optional(), q: text().optional() },
+  retires_before: z.iso
+    .date()
+    .optional()
+    .openapi({ description: 'Models with an earlier `deprecation_date`, past or future' }),
+};
+interface Wanted {
+  readonly provider?: string;
+  readonly model?: string;
+  readonly q?: string;
+  readonly retires_before?: string;
+}
 
 /** A list of all models is large, and most readers want little of each. */
 const fields = z
@@ -125,9 +137,11 @@ export function modelRoutes(services: Needs, mirror: HotStoreMirror) {
 
 const nameOf = (at: { provider: string; model: string }) => `${at.provider}/${at.model}`;
 
-function isWanted(price: StoredPrice, wanted: { provider?: string; model?: string; q?: string }): boolean {
+function isWanted(price: StoredPrice, wanted: Wanted): boolean {
   if (wanted.provider !== undefined && price.provider !== wanted.provider) return false;
   if (wanted.model !== undefined && price.model !== wanted.model) return false;
+  const { retires_before: end } = wanted;
+  if (end !== undefined && (price.deprecationDate === undefined || price.deprecationDate >= end)) return false;
   return wanted.q === undefined || nameOf(price).toLowerCase().includes(wanted.q.toLowerCase());
 }
 

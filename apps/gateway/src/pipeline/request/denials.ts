@@ -97,12 +97,12 @@ const DENIALS = {
   customer_daily_spend: {
     kind: 'customer_spend_limit',
     param: 'customer',
-    message: 'This customer reached its spend limit for today.',
+    message: 'This customer reached its spend limit for today{limit}',
   },
   customer_monthly_spend: {
     kind: 'customer_spend_limit',
     param: 'customer',
-    message: 'This customer reached its spend limit for this month.',
+    message: 'This customer reached its spend limit for this month{limit}',
   },
   queue_full: { kind: 'overloaded', message: "The gateway can't take more requests right now. Retry shortly." },
 } as const satisfies Record<Exclude<DenialReason, 'budget'>, DenialRow>;
@@ -130,6 +130,17 @@ function describeSpend({ limitNanoUsd, spentNanoUsd, heldNanoUsd }: Spend): stri
   return heldNanoUsd === 0 ? spent : `${spent}, and open requests reserve ${formatUsdText(heldNanoUsd)}`;
 }
 
+/** What the customer has spent, and when its limit resets: the end of the sentence. */
+function describeCustomerLimit({ reason, state: { customer } }: Denied): string {
+  if (customer === undefined) return '.';
+  const isDaily = reason === 'customer_daily_spend';
+  const limitNanoUsd = isDaily ? customer.dailyLimitNanoUsd : customer.monthlyLimitNanoUsd;
+  if (limitNanoUsd === null) return '.';
+  const spentNanoUsd = isDaily ? customer.spentTodayNanoUsd : customer.spentMonthNanoUsd;
+  const spent = `${formatUsdText(spentNanoUsd)} of ${formatUsdText(limitNanoUsd)} is spent`;
+  return `: ${spent}. It resets ${RESETS[isDaily ? 'day' : 'month']}. The operator can raise it.`;
+}
+
 const MIN_RETRY_AFTER_MS = 1000;
 
 type Denied = Extract<AdmitDecision, { type: 'denied' }>;
@@ -145,7 +156,8 @@ export function denial(decision: Denied): AdmissionDenied {
   const { level, spend } = decision;
   const told = row.message
     .replace('{level}', level ?? '')
-    .replace('{spend}', spend === undefined ? '' : `: ${describeSpend(spend)}`);
+    .replace('{spend}', spend === undefined ? '' : `: ${describeSpend(spend)}`)
+    .replace('{limit}', describeCustomerLimit(decision));
   const message = hint ? `${told} Try again in ${Math.ceil(decision.retryAfterMs / 1000)} s.` : told;
   return new AdmissionDenied(row.kind, message, {
     param: level ?? row.param,
