@@ -1,7 +1,7 @@
 import type { CacheBucket, Overview } from '../../api/stats';
 import { type ChartData, type LinesOptions, prepareLines, withCounts } from '../../charts/prepare-series';
 import { MEANING } from '../../charts/series-colors';
-import { formatCompact, formatShare } from '../../format/format-number';
+import { formatCount, formatShare } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
 import { SAVED } from '../../format/saved-labels';
 import { statsOf } from '../../ui/prepare-stat';
@@ -23,8 +23,8 @@ export function prepareCacheStats(now: Overview | undefined, before: Overview | 
   return [
     stat({ label: 'Hit rate', pick: hitRate, show: formatShare, isShare: true, better: 'more' }),
     stat({ label: SAVED.byCache, pick: (o) => o.saved_usd, show: formatUsd, better: 'more' }),
-    stat({ label: 'Exact hits', pick: (o) => o.cache_hits, show: formatCompact }),
-    stat({ label: 'Semantic hits', pick: (o) => o.semantic_hits, show: formatCompact }),
+    stat({ label: 'Exact hits', pick: (o) => o.cache_hits, show: formatCount }),
+    stat({ label: 'Semantic hits', pick: (o) => o.semantic_hits, show: formatCount }),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { domainOf, type ErrorDomain, failureRate } from '@llm0/core/errors/outcome';
 import type { LatencyBucket, Overview } from '../../api/stats';
-import { countOf, formatCompact, formatMs, formatShare } from '../../format/format-number';
+import { countOf, formatCompact, formatCount, formatMs, formatShare } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
 import { OUTCOME_LABELS } from '../../format/outcome-labels';
 import { SAVED } from '../../format/saved-labels';
@@ -32,7 +32,7 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
   const tokens = now && `${formatCompact(now.tokens_in)} in, ${formatCompact(now.tokens_out)} out`;
   return [
     stat({ label: 'Spend', pick: (o) => o.cost_usd, show: formatUsd }),
-    stat({ label: 'Requests', pick: (o) => o.requests, show: formatCompact }),
+    stat({ label: 'Requests', pick: (o) => o.requests, show: formatCount }),
     stat({
       label: 'Success',
       pick: successRate,

@@ -46,5 +46,8 @@ test('amounts of one column have their points below each other', () => {
   const mixed = [{ usd: 5.0837 }, { usd: 0.0003 }];
   const [more] = columnPlaces([column], mixed);
   expect(mixed.map((row) => drawCell(column, row, more))).toEqual(['$5.0837', '$0.0003']);
+  expect(drawCell(column, { usd: 0 }, more)).toMatchObject({
+    props: { style: { paddingRight: '2ch' }, children: '$0.00' },
+  });
   expect(drawCell(column, { usd: null }, places)).toBe('–');
 });

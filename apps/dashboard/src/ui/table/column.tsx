@@ -47,12 +47,9 @@ export function drawCell<T>(column: Column<T>, row: T, places = 0): ReactNode {
   if (places === 0 || missing === 0) return text;
   // An amount further down may be smaller than those that were looked at.
   if (missing < 0 && Math.abs(value) < CENT) return text;
-  // A text without a point, such as $120K, ends where all others do.
-  return text.includes('.') ? (
-    formatPlaces(value, places)
-  ) : (
-    <span style={{ paddingRight: `${missing}ch` }}>{text}</span>
-  );
+  // Neither zero nor $120K has more decimals. They keep the others' room.
+  const isWhole = value === 0 || !text.includes('.');
+  return isWhole ? <span style={{ paddingRight: `${missing}ch` }}>{text}</span> : formatPlaces(value, places);
 }
 
 const placesOf = (text: string) => /\.(\d+)$/.exec(text)?.[1]?.length ?? 0;
