@@ -91,7 +91,7 @@ describe('values', () => {
       const { data } = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height) ?? { data: [] };
       const columns = new Set<number>();
       for (let at = 0; at < data.length; at += 4)
-        if (data[at] === 0xf0 && data[at + 1] === 0x8c && data[at + 2] === 0) columns.add((at / 4) % canvas.width);
+        if (data[at] === 0xe1 && data[at + 1] === 0x5f && data[at + 2] === 0x0a) columns.add((at / 4) % canvas.width);
       return [...columns].filter((column) => !columns.has(column - 1)).length;
     });
     expect(painted).toBe(6);
