@@ -131,7 +131,9 @@ function Row({ strip, describe, intervalMs, range }: RowProps) {
       <span className="truncate font-medium" title={provider}>
         {provider}
       </span>
-      <span className="nums truncate text-right text-xs text-muted max-sm:text-2xs sm:order-last">{describeStrip(strip)}</span>
+      <span className="nums truncate text-right text-xs text-muted max-sm:text-2xs sm:order-last">
+        {describeStrip(strip)}
+      </span>
       <div className="col-span-2 sm:col-span-1">
         <Strip label={`${provider}: health over time`} {...{ bars, describe }} onSelect={open} />
       </div>
