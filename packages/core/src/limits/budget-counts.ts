@@ -17,6 +17,8 @@ export interface OpenedCount {
   readonly budgets: readonly OpenedBudget[];
   /** Records that were queued before and may belong to one of the budgets, in batches. */
   queued(): AsyncIterable<readonly string[]>;
+  /** Says that the count goes on: without it for `VOID_MS`, another process counts. */
+  beat(): Promise<unknown>;
   /** Adds the spend of the rows; from here on the store knows the budget. */
   close(budget: OpenedBudget, spentNanoUsd: number): Promise<void>;
 }
@@ -24,6 +26,9 @@ export interface OpenedCount {
 /** Begins to count those of the budgets that the store doesn't know; null while another process counts one of them. */
 export type OpenCount = (projectId: string, budgets: readonly MemberBudget[]) => Promise<OpenedCount | null>;
 
+/** A count without a beat for so long is void: its process died. */
+export const VOID_MS = 2_000;
+const BEAT_MS = 500;
 /** While another process counts: the pause, and the longest wait. */
 const PAUSE_MS = 20;
 const WAIT_MS = 5_000;
@@ -66,6 +71,15 @@ export class BudgetCounts {
     const withMembers = await Promise.all(budgets.map((budget) => withMembersOf(budget, source)));
     const opened = await this.openInTime(projectId, withMembers);
     if (opened.budgets.length === 0) return;
+    const beats = setInterval(() => void opened.beat().catch(() => clearInterval(beats)), BEAT_MS);
+    try {
+      await this.sumUp(projectId, opened, source);
+    } finally {
+      clearInterval(beats);
+    }
+  }
+
+  private async sumUp(projectId: string, opened: OpenedCount, source: RebuildSource): Promise<void> {
     for await (const records of opened.queued()) if (records.length > 0) await source.storeRecords(records);
     for (const budget of opened.budgets) {
       const { owner, span, period, openRequests: except } = budget;

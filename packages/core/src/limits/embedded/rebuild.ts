@@ -94,6 +94,8 @@ export function openCounts({ state, queue, book, nowMs }: CountParts): OpenCount
       async *queued() {
         yield records;
       },
+      // No other process counts here.
+      beat: async () => {},
       close: async ({ id, version, period }, spentNanoUsd) =>
         book.record({
           t: 'count_budget',

@@ -1,4 +1,4 @@
-import type { OpenCount, OpenedBudget } from '../budget-counts';
+import { type OpenCount, type OpenedBudget, VOID_MS } from '../budget-counts';
 import { homeOf, type MemberBudget, SHARED_HOME } from '../budgets';
 import { CACHE_LOST_MS, decodeHold, encodeId, type Hold } from '../hold';
 import type { RebuildData, RebuildSource } from '../hot-store';
@@ -209,11 +209,9 @@ function* planLimits({ keys, shards }: RebuildShard, data: RebuildData): Generat
   for (const [projectId, fields] of byProject) yield { key: limitsKey(keys, projectId), fields, replace: true };
 }
 
-/** A count that takes longer is void: its process may have died. */
-const COUNT_VOID_MS = 10_000;
 const QUEUE_BATCH = 1000;
 
-/** Counts of single budgets: `lua/budgets/open.lua` begins one, `lua/budgets/count.lua` ends it. */
+/** Counts of single budgets: `lua/budgets/open.lua` begins one, `lua/budgets/count.lua` keeps or ends it. */
 export function openCounts(link: RedisLink, newId: () => string): OpenCount {
   const token = newId();
   return async (projectId, list) => {
@@ -221,13 +219,27 @@ export function openCounts(link: RedisLink, newId: () => string): OpenCount {
     const keys = link.keysOf(projectId);
     const shares = list.some(({ members }) => members !== undefined);
     const names = [keys.epoch, projectKey(keys, projectId)];
-    const args = [keys.known.epoch, link.clock, projectId, token, COUNT_VOID_MS, ...list.flatMap(budgetArgs)];
+    const args = [keys.known.epoch, link.clock, projectId, token, VOID_MS, ...list.flatMap(budgetArgs)];
     const reply = await runScript(client, 'openBudgets', [...names, keys.log, keys.holds, ...args]);
     if (reply === 0) throw new Error('the store is being rebuilt');
     if (reply === 1) return null;
     const [last = '', ...parts] = reply as readonly string[];
+    const budgets = openedBudgets(list, parts);
+    const note = ({ id, version }: OpenedBudget, spent: ScriptArg) => {
+      const home = projectKey(keys, homeOf(id, projectId));
+      return runScript(client, 'countBudget', [
+        keys.epoch,
+        home,
+        keys.known.epoch,
+        link.clock,
+        token,
+        id,
+        version,
+        spent,
+      ]);
+    };
     return {
-      budgets: openedBudgets(list, parts),
+      budgets,
       async *queued() {
         for (let from = '-'; last !== ''; ) {
           const entries = await readQueue(client, keys, { from, to: last, count: QUEUE_BATCH });
@@ -236,10 +248,8 @@ export function openCounts(link: RedisLink, newId: () => string): OpenCount {
           from = `(${entries.at(-1)?.id}`;
         }
       },
-      close: async ({ id, version }, spentNanoUsd) => {
-        const home = projectKey(keys, homeOf(id, projectId));
-        await runScript(client, 'countBudget', [keys.epoch, home, keys.known.epoch, token, id, version, spentNanoUsd]);
-      },
+      beat: () => Promise.all(budgets.map((budget) => note(budget, ''))),
+      close: async (budget, spentNanoUsd) => void (await note(budget, spentNanoUsd)),
     };
   };
 }

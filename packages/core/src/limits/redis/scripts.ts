@@ -60,7 +60,7 @@ const SCRIPTS = {
   reap: { keys: 8, lua: join(clock, spendCap, budgetsHome, budgetsBook, customerSpend, reap) },
   reserve: { keys: 6, lua: join(clock, spendCap, budgetsHome, budgetsBook, customerSpend, reserve) },
   openBudgets: { keys: 4, lua: join(clock, spendCap, budgetsHome, budgetsKept, budgetsOpen) },
-  countBudget: { keys: 2, lua: budgetsCount },
+  countBudget: { keys: 2, lua: join(clock, budgetsCount) },
   expired: { keys: 3, lua: join(clock, expired) },
   renew: { keys: 2, lua: join(clock, renew) },
   setVersions: { keys: 2, lua: setVersions },

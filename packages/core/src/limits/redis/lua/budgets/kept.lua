@@ -1,6 +1,6 @@
 -- Budgets by day, week, month and run. Their counters are fields of the project's hash: bs<id>:<period> spent, bh<id>:<period>
 -- held. b<id> says which periods are kept: "<latest> <before> <version>" (before 0 = none), or while a process counts the
--- rows "?<token> <time> <period>".
+-- rows "?<token> <time of its last beat> <period>".
 local function period_of(id, ms)
   local span, day = string.sub(id, 1, 1), day_of(ms)
   if span == 'd' then return day end
