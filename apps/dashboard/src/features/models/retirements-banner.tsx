@@ -10,11 +10,16 @@ const SHOWN = 3;
 const HOUR_MS = 3_600_000;
 
 /** Models with traffic that soon answer no more. */
-export function RetirementsBanner({ page }: { readonly page: Page }) {
+export function useRetirements(page: Page) {
   const used = useUsedModels(page);
   const nowMs = useNow(HOUR_MS);
   const models = useRetiring(endOfNear(nowMs));
   const retirements = prepareRetirements(models.data?.data ?? [], used.data?.buckets ?? [], nowMs);
+  return { retirements, queries: [used, models] };
+}
+
+export function RetirementsBanner({ page }: { readonly page: Page }) {
+  const { retirements } = useRetirements(page);
   if (retirements.length === 0) return null;
   return (
     <div role="status" className="flex gap-2 rounded-md bg-warn-soft px-3 py-2 text-warn">

@@ -1,5 +1,6 @@
 import { lazy, Suspense, useRef, useState } from 'react';
 import { useLogs } from '../../api/logs';
+import { useUnpriced } from '../../api/models';
 import { useProjectNames } from '../../api/projects';
 import { useSession } from '../../api/session';
 import {
@@ -22,7 +23,7 @@ import { Failure } from '../../ui/error-state';
 import { Segmented } from '../../ui/segmented';
 import { StatGrid } from '../../ui/stat-card';
 import { prepareLatency, slowestBy } from '../latency/prepare-latency';
-import { RetirementsBanner } from '../models/retirements-banner';
+import { RetirementsBanner, useRetirements } from '../models/retirements-banner';
 import { UnpricedBanner } from '../models/unpriced-banner';
 import { ImpactBanner } from '../shell/impact-banner';
 import { loadPage } from '../shell/load-page';
@@ -55,7 +56,7 @@ export function OverviewPage() {
   const before = usePrevious(query, range);
   const slow = useLatency({ ...query, ...answersOf('latency'), interval: 'all' }, 'latency');
   const slowBefore = useLatency({ ...earlier, ...answersOf('latency'), interval: 'all' }, 'latency');
-  const isKnown = useBannersKnown(page);
+  const isKnown = useBannersKnown(page, [...useRetirements(page).queries, useUnpriced()]);
   const everSeen = useLogs({}, false);
   const [Onboarding] = useState(() => lazy(loadOnboarding));
   const [isWelcomed, setIsWelcomed] = useState(false);

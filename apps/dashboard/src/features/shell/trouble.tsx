@@ -82,11 +82,20 @@ export function TroubleBanner({ page }: { readonly page: Page }) {
   );
 }
 
-/** False until it is first known whether the page begins with banners: what shows before them would move. */
-export function useBannersKnown(page: Page): boolean {
+/** False until it is first known which banners, also those of `others`, the page has: they would move the rest. */
+export function useBannersKnown(page: Page, others: readonly Asked[]): boolean {
   const { all, byCode } = useLatestErrors(page);
-  const queries = [useStatus(), useMcpServers(), useTightBudgets(page.projectId), all, byCode];
+  const queries: readonly Asked[] = [
+    useStatus(),
+    useMcpServers(),
+    useTightBudgets(page.projectId),
+    all,
+    byCode,
+    ...others,
+  ];
   const wasKnown = useRef(false);
   wasKnown.current ||= queries.every(({ isFetched, failureCount }) => isFetched || failureCount > 0);
   return wasKnown.current;
 }
+
+type Asked = Pick<ReturnType<typeof useStatus>, 'isFetched' | 'failureCount'>;
