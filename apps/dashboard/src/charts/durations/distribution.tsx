@@ -23,7 +23,7 @@ export function Distribution({ label, distribution, onSelect }: Props) {
           className="absolute inset-0 size-full forced-color-adjust-none"
           aria-hidden="true"
         >
-          <path d={paths.others} className="fill-accent" />
+          <path d={paths.others} fill={MEANING.miss} />
           <path d={paths.hits} fill={MEANING.exact} />
         </svg>
         <PointedArea label={label} parts={bins} describe={(bin) => describeBin(bin, requests)} onChoose={onSelect}>
@@ -59,7 +59,7 @@ const Legend = ({ requests, hits }: Prepared) => (
   <ul className="mt-1 flex flex-wrap gap-x-3 text-xs text-muted" aria-label="Meaning of the distribution">
     <li className="nums">n = {formatCount(requests)}</li>
     <li className="flex items-center gap-1.5">
-      <span className="size-2 rounded-[2px] bg-accent forced-color-adjust-none" />
+      <span className="size-2 rounded-[2px] forced-color-adjust-none" style={{ background: MEANING.miss }} />
       Other requests <span className="nums">{formatCount(requests - hits)}</span>
     </li>
     <li className="flex items-center gap-1.5">
