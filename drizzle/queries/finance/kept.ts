@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { instant } from '../instant';
+import { ofProjects, type ProjectScope } from '../of-projects';
 import type { Stretch } from '../stats/read/read-days';
 import type { Kept } from './month-segments';
 
@@ -30,4 +31,12 @@ export async function loadKept(db: Db, range: Stretch, at: { readonly nowMs: num
     lostDays: new Set(lost.map(({ day }) => Number(day))),
   };
   return kept;
+}
+
+/** The UTC day of the first request of the projects; null without one. */
+export async function findFirstDay(db: Db, projectId: ProjectScope): Promise<number | null> {
+  const [row] = await db.execute<{ ms: number | null }>(sql`
+    select (extract(epoch from min(bucket)) * 1000)::float8 as ms from rollup_day
+    where ${ofProjects(projectId)} and requests > 0`);
+  return row?.ms ?? null;
 }

@@ -26,7 +26,7 @@ import {
 } from './prepare-finance';
 
 test('a running month names the hour until which it is compared, in its time zone', () => {
-  const compared_with = { month: '2026-10', from: '2026-10-01T00:00:00Z', to: '2026-10-26T10:00:00Z' };
+  const compared_with = { month: '2026-10', from: '2026-10-01T00:00:00Z', to: '2026-10-26T10:00:00Z', data_from: null };
   const name = (time_zone: string, is_final: boolean) => comparedName({ compared_with, time_zone, is_final });
   expect(name('UTC', false)).toBe('October 2026, until Oct 26 10:00');
   expect(name('Asia/Kolkata', false)).toBe('October 2026, until Oct 26 15:30');
@@ -220,9 +220,14 @@ test('filters of a statement name projects instead of their IDs', () => {
 
 test('no change is shown against a month that data covers only in part', () => {
   const sums = { cost_usd: 38, previous_usd: 9.6, change_usd: 28.4, change_percent: 295.8, is_new: false };
-  const statement = { rows: [{ ...sums, group: 'a', is_new: true }], total: sums } as unknown as Statement;
-  expect(compareWhole(statement, true)).toBe(statement);
-  const { total, rows } = compareWhole(statement, false);
+  const statementOf = (dataFrom: string | null) =>
+    ({
+      ...{ rows: [{ ...sums, group: 'a', is_new: true }], total: sums },
+      compared_with: { data_from: dataFrom },
+    }) as unknown as Statement;
+  const whole = statementOf(null);
+  expect(compareWhole(whole)).toBe(whole);
+  const { total, rows } = compareWhole(statementOf('2026-10-19T00:00:00Z'));
   expect([total, rows[0]].map((one) => one && [drawnChange(one, 2), formatPercent(one)])).toEqual([
     [null, '–'],
     [null, '–'],

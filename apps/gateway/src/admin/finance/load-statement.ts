@@ -3,9 +3,11 @@ import type { ForecastDay } from '@llm0/core/finance/forecast';
 import type { PriceBook } from '@llm0/core/pricing/price-book';
 import type { Db } from '@llm0/drizzle/client';
 import { loadClosedCaps } from '@llm0/drizzle/queries/finance/closings';
+import { findFirstDay } from '@llm0/drizzle/queries/finance/kept';
 import type { Budget } from '@llm0/drizzle/queries/limits/budgets';
 import { type Found, findMonths, loadWho } from './find-months';
 import { type CapLine, isMonthBudget, loadCaps, loadMonthBudgets, MOST_CAPS } from './load-caps';
+import { ledgerScope } from './load-facts';
 import { loadForecasts } from './load-forecasts';
 import type { MonthQuestion, Months } from './load-months';
 import type { StatementQuestion } from './schema';
@@ -17,6 +19,8 @@ export interface Statement extends Omit<Months, 'month' | 'previous' | 'days'> {
   readonly range: Months['month']['range'];
   readonly rows: readonly (StatementRow & { readonly name: string })[];
   readonly total: Omit<StatementRow, 'group'>;
+  /** Day of the first request, if it is after the first day of the compared time: that has data in part. */
+  readonly dataFromMs: number | null;
   /** The way to the total's forecast, today first; empty without one. */
   readonly forecastDays: readonly ForecastDay[];
   readonly caps: readonly (CapLine & { readonly projectName: string })[];
@@ -48,21 +52,26 @@ export async function loadStatement(db: Db, question: StatementQuestion, prices:
   const total = totalOf(rows, forecasts.ofAll(spentNanoUsd));
   const caps = await loadCaps(db, { month: utcMonth, nowMs }, budgets.filter(isMonthBudget).slice(0, MOST_CAPS));
   const allCaps = [...caps, ...closedCaps.map((cap) => ({ ...cap, forecast: null, couldReachOn: null }))];
+  const firstDayMs = await findFirstDay(db, ledgerScope(question, who.homes));
+  const isPart = firstDayMs !== null && firstDayMs > months.compared.fromMs + DAY_MS;
+  const dataFromMs = isPart ? firstDayMs : null;
   const projectName = (id: string) => closed.get(id)?.name ?? who.homes.get(id)?.name ?? id;
   return {
     ...{ question, compared: months.compared, isFinal: months.isFinal, attribution: months.attribution },
     range: months.month.range,
     rows: rows.map((row) => ({ ...row, name: nameOf(by, row.group, found) })),
-    total,
+    ...{ total, dataFromMs },
     forecastDays: forecasts.daysOfAll(spentNanoUsd),
     caps: allCaps
       .sort((a, b) => shareOf(b) - shareOf(a))
       .slice(0, MOST_CAPS)
       .map((cap) => ({ ...cap, projectName: projectName(cap.projectId) })),
     closing: found.isClosed ? lastClosing(closed) : undefined,
-    notes: notesOf(question, found, { rows, total }),
+    notes: notesOf(question, found, { rows, total, dataFromMs }),
   };
 }
+
+const DAY_MS = 86_400_000;
 
 const shareOf = ({ spentNanoUsd, capNanoUsd }: Pick<CapLine, 'spentNanoUsd' | 'capNanoUsd'>) =>
   capNanoUsd === 0 ? Number.POSITIVE_INFINITY : spentNanoUsd / capNanoUsd;

@@ -211,6 +211,18 @@ describe.each(TEST_DATABASES)('statements on $name', (kind) => {
     expect(body.rows.find(({ name }: { name: string }) => name === 'web / ads').cap_usd).toBe('1000');
   });
 
+  test('say where the time compared with has data in part', async () => {
+    const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+    const first = dayOf(Math.min(...records.map(({ createdAtMs }) => createdAtMs)));
+    const month = shiftMonth(first.slice(0, 7), 1);
+    const partly = await ask({ month, time_zone: 'UTC' });
+    expect(partly.compared_with.data_from).toBe(`${first}T00:00:00.000Z`);
+    expect(partly.notes).toContain(`The first request is of ${first}, so the previous month has data in part.`);
+    const next = await ask({ month: shiftMonth(month, 1), time_zone: 'UTC' });
+    expect(next.compared_with.data_from).toBeNull();
+    expect(next.notes.join(' ')).not.toContain('in part');
+  });
+
   test('of a team say whose projects count, and hold it against its cap', async () => {
     const { rows, notes } = await ask({ by: 'team' });
     const caps = rows.map((row: Record<string, unknown>) => [row.name, row.cap_usd]).sort();

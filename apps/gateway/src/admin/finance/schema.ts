@@ -175,7 +175,12 @@ export const statementSchema = z
       .nullable()
       .openapi({ description: 'Set once the month is closed: figures no longer change' }),
     closed_by: z.string().nullable(),
-    compared_with: z.object({ month: z.string(), from: instantShown, to: instantShown }),
+    compared_with: z.object({
+      ...{ month: z.string(), from: instantShown, to: instantShown },
+      data_from: instantShown
+        .nullable()
+        .openapi({ description: 'UTC day of the first request, if this time has data in part; else null' }),
+    }),
     by: z.string(),
     filters: z.record(z.string(), z.string()),
     attribution: z

@@ -13,7 +13,7 @@ test('names are text whatever they look like, and amounts below zero are numbers
   const names = ['-2+3+cmd|calc', '-5', '=1', '＝1', 'a;=1'];
   const statement = {
     question: { month: '2027-10', timeZone: 'UTC', by: 'customer', filter: {}, within: {}, nowMs: 0 },
-    ...{ range: RANGE, compared: RANGE, notes: [], caps: [], isFinal: true, attribution: null },
+    ...{ range: RANGE, compared: RANGE, notes: [], dataFromMs: null, caps: [], isFinal: true, attribution: null },
     ...{ rows: names.map((name) => ({ ...sums, group: name, name })), total: sums },
   } as unknown as Statement;
   const [head = '', ...lines] = statementCsv(statement, '1').trimEnd().split('\r\n');

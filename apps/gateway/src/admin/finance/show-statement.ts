@@ -52,6 +52,7 @@ export function showStatement(statement: Statement, version: string): ShownState
       month: shiftMonth(question.month, -1),
       from: showInstant(compared.fromMs),
       to: showInstant(compared.toMs),
+      data_from: statement.dataFromMs === null ? null : showInstant(statement.dataFromMs),
     },
     by: question.by,
     filters: shownFilters(question),

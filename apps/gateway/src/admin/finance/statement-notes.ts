@@ -9,6 +9,7 @@ import type { StatementRow } from './statement';
 interface Sums {
   readonly rows: readonly StatementRow[];
   readonly total: Omit<StatementRow, 'group'>;
+  readonly dataFromMs: number | null;
 }
 
 /** What a reader must know, as sentences. */
@@ -76,7 +77,11 @@ function closeNotes({ timeZone }: StatementQuestion, found: Found, { total }: Su
 export const lastClosing = (closed: Found['closed']) =>
   [...closed.values()].map(({ closing }) => closing).sort((a, b) => b.createdAtMs - a.createdAtMs)[0];
 
-function sumNotes({ timeZone }: StatementQuestion, { months }: Found, { rows, total }: Sums): readonly Note[] {
+function sumNotes(
+  { timeZone }: StatementQuestion,
+  { months }: Found,
+  { rows, total, dataFromMs }: Sums,
+): readonly Note[] {
   const { attribution, isFinal, month, previous } = months;
   const forecasts = rows.reduce((sum, { forecast }) => sum + (forecast?.expectedNanoUsd ?? 0), 0);
   return [
@@ -92,6 +97,10 @@ function sumNotes({ timeZone }: StatementQuestion, { months }: Found, { rows, to
     [
       previous === null,
       'Single requests of the previous month are no longer stored, so there is nothing to compare with.',
+    ],
+    [
+      dataFromMs !== null,
+      `The first request is of ${showInstant(dataFromMs ?? 0).slice(0, 10)}, so the previous month has data in part.`,
     ],
     [total.estimatedNanoUsd === null, 'How much of the cost was estimated is no longer known.'],
     [
