@@ -403,7 +403,7 @@ describe('an outage', () => {
     expect(titles.slice(0, 5)).toEqual([
       ...['Live', 'Requests by status', 'Error rate', 'Provider health', 'Route map'],
     ]);
-    // Others answered what it failed: its strip says so, and leads to the same requests.
+    // Others answered what it failed: its strip says so, and leads to all that it got.
     const strip = page.getByRole('slider', { name: 'openai: health over time' });
     await strip.focus();
     await page.keyboard.press('End');
@@ -411,9 +411,9 @@ describe('an outage', () => {
     for (let bars = 0; bars < 10 && !(await said()).includes('failed ('); bars++)
       await page.keyboard.press('ArrowLeft');
     expect(await said()).toMatch(/\d+ failed \(.* %\), mostly upstream_error, \d+ answered elsewhere$/);
-    await page.getByText(/the requests that others answered$/).waitFor();
+    await page.getByText(/these requests$/).waitFor();
     await page.keyboard.press('Enter');
-    await page.waitForURL(/failover_from=openai/);
+    await page.waitForURL(/sent_to=openai/);
     await page.goBack();
     await banner.getByRole('link', { name: `${ASKED} requests answered elsewhere` }).click();
     await page.waitForURL(/failover_from=openai/);

@@ -20,6 +20,7 @@ import { loadSpeeds } from '../logs/load-speeds';
 import { listEntries, noteComparedDay, noteComplete, readEngineState, sumRows } from '../logs/log-days';
 import { storeLogRecords } from '../logs/log-insert';
 import { addSinks, advanceSink, readSinkLines } from '../logs/log-sinks';
+import type { LogFilter } from '../logs/logs';
 import { listPartitions } from '../logs/partitions';
 import { getLogByRequestId, searchLogs, wholeRangeOf } from '../logs/search-logs';
 import { countRows, tallyLogs } from '../logs/tally-logs';
@@ -123,6 +124,13 @@ const range = { fromMs: nowMs - 7 * DAY_MS + 1234, toMs: nowMs - 7 * HOUR_MS - 7
 const older = { fromMs: nowMs - 6 * DAY_MS + 1234, toMs: nowMs - 5 * DAY_MS - 77, nowMs };
 const ordered = <T>(list: readonly T[]) => list.map((one) => JSON.stringify(one)).sort();
 
+const SWITCH = { originalProvider: 'alpha', originalModel: 'm', fallbackProvider: 'beta', fallbackModel: 'm' };
+const FILTERS: Readonly<Record<string, LogFilter>> = {
+  ...{ all: {}, left: { failoverFrom: 'alpha' }, sent: { sentTo: { provider: 'alpha' } } },
+  ...{ switched: { switched: SWITCH }, both: { switched: SWITCH, sentTo: { provider: 'beta' } } },
+  model: { answeringModel: 'model-1' },
+};
+
 /** What a new budget would begin with; nothing stays. */
 async function fillOnce(): Promise<unknown> {
   const budget = { projectId, label: 'team', value: 't0' };
@@ -180,13 +188,13 @@ async function askEverything(): Promise<Record<string, unknown>> {
       await loadAmounts(db, splitRange(query), { by: 'key', filter: { projectId } }),
     );
     answers[`${name} customers`] = await loadCustomerAmounts(db, [{ source: 'rows', ...asked }], projectId);
-    for (const failoverFrom of [undefined, 'alpha']) {
-      const filter = { projectId, fromMs: asked.fromMs, toMs: asked.toMs, failoverFrom };
-      answers[`${name} rows ${failoverFrom}`] = (await searchLogs(db, filter, { limit: 400 }, nowMs)).data;
-      answers[`${name} dearest ${failoverFrom}`] = await searchLogs(db, filter, { limit: 9, sort: '-cost_usd' }, nowMs);
-      answers[`${name} count ${failoverFrom}`] = await countRows(db, { filter, nowMs });
-      answers[`${name} tally ${failoverFrom}`] = await tallyLogs(db, { filter, intervalMs: HOUR_MS, nowMs });
-      answers[`${name} number ${failoverFrom}`] = await countLogs(db, filter);
+    for (const [kind, more] of Object.entries(FILTERS)) {
+      const filter = { projectId, fromMs: asked.fromMs, toMs: asked.toMs, ...more };
+      answers[`${name} rows ${kind}`] = (await searchLogs(db, filter, { limit: 400 }, nowMs)).data;
+      answers[`${name} dearest ${kind}`] = await searchLogs(db, filter, { limit: 9, sort: '-cost_usd' }, nowMs);
+      answers[`${name} count ${kind}`] = await countRows(db, { filter, nowMs });
+      answers[`${name} tally ${kind}`] = await tallyLogs(db, { filter, intervalMs: HOUR_MS, nowMs });
+      answers[`${name} number ${kind}`] = await countLogs(db, filter);
     }
   }
   const run = { projectId, runId: 'run-1' };

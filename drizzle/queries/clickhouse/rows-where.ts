@@ -1,4 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
+import { WAS_JUDGED } from '../logs/failovers';
 import type { LogFilter, LogMatch } from '../logs/logs';
 import { MODALITY_OF_ROW, OUTCOME_OF_ROW, PROVIDER_OF_ROW } from '../stats/read/segment-sql';
 import { instantOf, isOfProjects, labelOf, listOf } from './segment-rows';
@@ -25,6 +26,7 @@ const MATCHES: { readonly [K in keyof Required<LogMatch>]: (value: NonNullable<L
   projectId: (ids) => [isOfProjects(ids)],
   apiKeyId: (ids) => [isOneOf(sql`api_key_id`, ids)],
   model: (models) => [anyOf([isOneOf(sql`model`, models), isOneOf(sql`requested_model`, models)])],
+  answeringModel: (models) => [isOneOf(sql`model`, models)],
   provider: (names) => [isOneOf(provider, names)],
   status: (statuses) => [isOneOf(sql`status`, statuses)],
   outcome: (outcomes) => [isOneOf(OUTCOME_OF_ROW, outcomes)],
@@ -53,7 +55,7 @@ const LATENCIES = {
 /** Columns that `q` looks into. */
 const TEXTS = ['model', 'requested_model', 'customer_id', 'client_request_id', 'error_code', 'error_message'];
 
-type OtherFilter = Omit<LogFilter, keyof LogMatch | 'not' | 'searchesBodies' | 'failoverFrom'>;
+type OtherFilter = Omit<LogFilter, keyof LogMatch | 'not' | 'searchesBodies' | 'failoverFrom' | 'switched'>;
 
 /** One condition for each other filter that is set. */
 const FILTERS: {
@@ -64,6 +66,8 @@ const FILTERS: {
 } = {
   requestId: (id) => sql`id = ${id}`,
   requestIds: (ids) => isOneOf(sql`id`, ids),
+  sentTo: ({ provider: name, failedIds = [] }) =>
+    anyOf([sql`(${PROVIDER_OF_ROW} = ${name} and ${WAS_JUDGED})`, isOneOf(sql`id`, failedIds)]),
   runId: (id) => sql`run_id = ${id}`,
   traceId: (id) => sql`trace_id = ${id}`,
   fromMs: (ms) => sql`created_at >= ${instantOf(Math.ceil(ms))}`,

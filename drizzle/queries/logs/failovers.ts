@@ -1,6 +1,6 @@
 import type { UpstreamFailure } from '@llm0/core/errors/gateway-error';
-import type { PROVIDER_FAILURES } from '@llm0/core/errors/outcome';
-import { eq, sql } from 'drizzle-orm';
+import { PROVIDER_FAILURES } from '@llm0/core/errors/outcome';
+import { eq, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { failoverLogs } from '../../schema/gateway-logs';
 import { innerRow } from '../inner-names';
@@ -85,3 +85,38 @@ export const IS_FAILED_ATTEMPT = sql`(f.original_attempt_latency_ms > 0 and f.tr
 
 /** Of the same row: or it was paused for its failures. */
 export const HAS_LEFT = sql`(${IS_FAILED_ATTEMPT} or f.trigger_reason in ('breaker_open', 'cooling_down'))`;
+
+/** Error codes that are a provider's fault, for an SQL list. */
+export const FAILURES = sql.raw([...PROVIDER_FAILURES].map((name) => `'${name}'`).join(', '));
+
+/** Of the same row: it failed at the provider. */
+export const failedAt = (provider: string): SQL => sql`f.original_provider = ${provider} and ${IS_FAILED_ATTEMPT}`;
+
+/** Of a row of the log: its last provider answered, or failed by its own fault. */
+export const WAS_JUDGED = sql`((status = 'success' and not cache_hit and not semantic_cache_hit)
+  or (status = 'error' and error_code in (${FAILURES})))`;
+
+/** A switch as `FailoverGroup` tells them apart; what is undefined may be anything. */
+export interface Switch extends Pick<FailoverGroup, 'originalProvider' | 'originalModel'> {
+  readonly fallbackProvider: string;
+  readonly fallbackModel: string;
+  readonly triggerReason?: string;
+  readonly triggerStatusCode?: number | null;
+  readonly fallbackSucceeded?: boolean;
+}
+
+/** Of a row `f` of `failover_logs`: it is such a switch. */
+export function isSwitch(wanted: Switch): SQL {
+  const { triggerReason: reason, triggerStatusCode: status, fallbackSucceeded: succeeded } = wanted;
+  const conditions = [
+    sql`f.original_provider = ${wanted.originalProvider} and f.original_model = ${wanted.originalModel}`,
+    sql`f.fallback_provider = ${wanted.fallbackProvider} and f.fallback_model = ${wanted.fallbackModel}`,
+    reason === undefined ? undefined : sql`f.trigger_reason = ${reason}`,
+    status === undefined ? undefined : sql`f.trigger_status_code is not distinct from ${status}`,
+    succeeded === undefined ? undefined : sql`f.fallback_succeeded = ${succeeded}`,
+  ];
+  return sql.join(
+    conditions.filter((one) => one !== undefined),
+    sql` and `,
+  );
+}

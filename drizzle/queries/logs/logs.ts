@@ -5,8 +5,8 @@ import { gatewayLogBodies, gatewayLogs } from '../../schema/gateway-logs';
 import { containsPattern } from '../contains-pattern';
 import { ofProjects } from '../of-projects';
 import { Rows, type Stored } from '../rows';
-import { MODALITY_OF_ROW, OUTCOME_OF_ROW } from '../stats/read/segment-sql';
-import { HAS_LEFT } from './failovers';
+import { MODALITY_OF_ROW, OUTCOME_OF_ROW, PROVIDER_OF_ROW } from '../stats/read/segment-sql';
+import { failedAt, HAS_LEFT, isSwitch, type Switch, WAS_JUDGED } from './failovers';
 
 /** Rows of all requests that passed authentication. */
 export const logRows = new Rows(gatewayLogs);
@@ -22,6 +22,8 @@ export interface LogMatch {
   readonly apiKeyId?: Values;
   /** Answering or requested model. */
   readonly model?: Values;
+  /** The answering model; without an answer, the first target's. */
+  readonly answeringModel?: Values;
   /** The answering provider; without an answer, the first target's. */
   readonly provider?: Values;
   readonly status?: Values;
@@ -52,6 +54,12 @@ export interface LogFilter extends LogMatch {
   readonly traceId?: string;
   /** Failed at this provider or found it paused, then answered by another target. */
   readonly failoverFrom?: string;
+  /** A provider answered, or failed by its own fault; other targets may have answered then. */
+  readonly sentTo?: {
+    readonly provider: string /** For ClickHouse, which has no switches. */;
+    readonly failedIds?: readonly string[];
+  };
+  readonly switched?: Switch;
   /** Excludes matching rows; a row without the field doesn't match. */
   readonly not?: LogMatch;
   /** Start, inclusive. */
@@ -98,6 +106,7 @@ const MATCHES: { readonly [K in keyof Required<LogMatch>]: (value: NonNullable<L
   projectId: (ids) => [ofProjects(ids, sql`${gatewayLogs.projectId}`)],
   apiKeyId: (ids) => [isOneOf(gatewayLogs.apiKeyId, ids, 'uuid')],
   model: (models) => [anyOf([isOneOf(gatewayLogs.model, models), isOneOf(gatewayLogs.requestedModel, models)])],
+  answeringModel: (models) => [isOneOf(gatewayLogs.model, models)],
   provider: (names) => [isOneOf(sql`coalesce(${gatewayLogs.finalProvider}, ${gatewayLogs.provider})`, names)],
   status: (statuses) => [isOneOf(gatewayLogs.status, statuses)],
   outcome: (outcomes) => [isOneOf(OUTCOME_OF_ROW, outcomes)],
@@ -114,6 +123,10 @@ const MATCHES: { readonly [K in keyof Required<LogMatch>]: (value: NonNullable<L
   labels: (labels) => Object.entries(labels).map(([name, values]) => labelIs(name, values)),
 };
 
+const OF_ROW = sql`f.created_at = ${gatewayLogs.createdAtMs} and f.request_id = ${gatewayLogs.requestId}`;
+const hasSwitch = (condition: SQL) =>
+  sql`(${gatewayLogs.failoverOccurred} and exists (select 1 from failover_logs f where ${OF_ROW} and ${condition}))`;
+
 type OtherFilter = Omit<LogFilter, keyof LogMatch | 'not' | 'searchesBodies'>;
 
 /** One condition for each other filter that is set. */
@@ -128,11 +141,13 @@ const FILTERS: {
   runId: (id) => eq(gatewayLogs.runId, id),
   traceId: (id) => eq(gatewayLogs.traceId, id),
   failoverFrom: (provider) => {
-    const switches = sql`from failover_logs f
-      where f.created_at = ${gatewayLogs.createdAtMs} and f.request_id = ${gatewayLogs.requestId}`;
+    const switches = sql`from failover_logs f where ${OF_ROW}`;
     return sql`${gatewayLogs.failoverOccurred} and exists (select 1 ${switches} and f.fallback_succeeded)
       and exists (select 1 ${switches} and f.original_provider = ${provider} and ${HAS_LEFT})`;
   },
+  sentTo: ({ provider }) =>
+    sql`((${PROVIDER_OF_ROW} = ${provider} and ${WAS_JUDGED}) or ${hasSwitch(failedAt(provider))})`,
+  switched: (wanted) => hasSwitch(isSwitch(wanted)),
   fromMs: (ms) => gte(gatewayLogs.createdAtMs, ms),
   toMs: (ms) => lt(gatewayLogs.createdAtMs, ms),
   minCostNanoUsd: (nano) => sql`${gatewayLogs.costNanoUsd} >= ${usdFromNano(nano)}::numeric`,

@@ -10,6 +10,7 @@ const whole = textLike((given) => /^\d{1,15}$/.test(given));
 /** Filters with several values; `_not` after the name excludes them. */
 const MANY = {
   model: text,
+  answering_model: text,
   provider: text,
   outcome: oneOf(OUTCOMES),
   http_status: textLike((given) => /^\d{3}$/.test(given)),
@@ -23,7 +24,8 @@ const MANY = {
   label: textLike((given) => given.indexOf('=') > 0),
 };
 const ONE = {
-  ...{ failover_from: text, min_cost: number, min_latency: number, max_latency: number },
+  ...{ failover_from: text, sent_to: text, switch: text },
+  ...{ min_cost: number, min_latency: number, max_latency: number },
   /** Duration that the latency bounds apply to. */
   latency_of: oneOf(['latency', 'ttft', 'overhead', 'upstream'] as const),
   ...{

@@ -1,11 +1,10 @@
-import { PROVIDER_FAILURES } from '@llm0/core/errors/outcome';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../../client';
 import { asTable } from '../../clickhouse/as-table';
 import { askOutcomes } from '../../clickhouse/group-rows';
 import { rowsBefore } from '../../clickhouse/log-engine';
 import { divideRows } from '../../clickhouse/segment-rows';
-import { ATTEMPT_FAILURES, codeOfAttempt, HAS_LEFT, IS_FAILED_ATTEMPT } from '../../logs/failovers';
+import { ATTEMPT_FAILURES, codeOfAttempt, FAILURES, HAS_LEFT, IS_FAILED_ATTEMPT } from '../../logs/failovers';
 import type { ProjectScope } from '../../of-projects';
 import { PROVIDER_OF_ROW, startOf, within } from './segment-sql';
 import { askInTime } from './time-limit';
@@ -92,8 +91,6 @@ function answeredIn(segment: StatsSegment, { intervalMs, projectId }: HealthQuer
     : sql`select ${start} as start_ms, provider, ''::text as code, 0 as elsewhere, requests as n
         from ${sql.identifier(segment.source)} where ${where} and cache = 'miss'`;
 }
-
-const FAILURES = sql.raw([...PROVIDER_FAILURES].map((name) => `'${name}'`).join(', '));
 
 function failedIn(segment: StatsSegment, { intervalMs, projectId }: HealthQuery): SQL {
   const [provider, n, table] =

@@ -157,13 +157,10 @@ describe('a bar in words', () => {
     );
   });
 
-  test('it opens requests of the provider, or those that others answered if most failures went there', () => {
-    const [own, elsewhere] = [barOf({ failed: 4, answered_elsewhere: 2 }), barOf({ failed: 4, answered_elsewhere: 3 })];
-    // Skips beside requests that went well.
-    expect(requestsOfBar('openai', barOf({ answered: 9, answered_elsewhere: 5 }))).toEqual({ provider: 'openai' });
-    expect(requestsOfBar('openai', barOf({ answered_elsewhere: 5 }))).toEqual({ failover_from: 'openai' });
-    expect(requestsOfBar('openai', own)).toEqual({ provider: 'openai' });
-    expect(requestsOfBar('openai', elsewhere)).toEqual({ failover_from: 'openai' });
-    expect([opensOf(own), opensOf(elsewhere)]).toEqual(['these requests', 'the requests that others answered']);
+  test('it opens the requests it counts, or in a pause those that others answered', () => {
+    const [sent, paused] = [barOf({ answered: 9, failed: 4, answered_elsewhere: 5 }), barOf({ answered_elsewhere: 5 })];
+    expect(requestsOfBar('openai', sent)).toEqual({ sent_to: 'openai' });
+    expect(requestsOfBar('openai', paused)).toEqual({ failover_from: 'openai' });
+    expect([opensOf(sent), opensOf(paused)]).toEqual(['these requests', 'the requests that others answered']);
   });
 });

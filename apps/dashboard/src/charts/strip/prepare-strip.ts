@@ -171,13 +171,12 @@ export function describeBar(bar: Bar, shown: Shown): string {
   return `${time}: ${asked}, ${formatCount(failed)} failed (${formatShare(failed / requests)}), mostly ${mainFailure}${elsewhere}`;
 }
 
-/** True if other targets answered most of its failures: the log lists those requests with their providers. */
-const isElsewhere = ({ requests, failed, elsewhere }: Bar) =>
-  requests === 0 ? elsewhere > 0 : failed > 0 && elsewhere * 2 > failed;
+/** True for a pause: all of its requests went to other targets. */
+const isElsewhere = ({ requests, elsewhere }: Bar) => requests === 0 && elsewhere > 0;
 
 /** Filter of the requests behind a bar. */
 export const requestsOfBar = (provider: string, bar: Bar): RequestsFilter =>
-  isElsewhere(bar) ? { failover_from: provider } : { provider };
+  isElsewhere(bar) ? { failover_from: provider } : { sent_to: provider };
 
 /** Target of a click on a bar, in words. */
 export const opensOf = (bar: Bar): string =>

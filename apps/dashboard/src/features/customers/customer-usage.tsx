@@ -56,7 +56,7 @@ export function CustomerUsage({ customer: { customerId, projectId }, page }: Pro
         columns={MODEL_COLUMNS}
         rows={models.data && prepareSpendLines(models.data.buckets)}
         rowKey={(line) => line.name}
-        linkOf={({ name }) => requestsLink({ ...filter, model: name })}
+        linkOf={({ name }) => requestsLink({ ...filter, answering_model: name })}
         emptyTitle="No requests in this range"
         emptyHint="Choose a longer range."
       />
@@ -94,7 +94,7 @@ function SpendChart({ query, filter, page }: ChartProps) {
       height={180}
       {...{ page, query: chart }}
       opens="its dearest requests"
-      requestsOf={(model) => ({ ...filter, ...(model === null ? {} : { model }), sort: '-cost_usd' })}
+      requestsOf={(model) => ({ ...filter, ...(model === null ? {} : { answering_model: model }), sort: '-cost_usd' })}
     />
   );
 }

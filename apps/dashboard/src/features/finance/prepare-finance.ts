@@ -188,7 +188,9 @@ export function requestsOf(by: string, group: string): Readonly<Record<string, s
   // Tool calls are no requests.
   if (group === '' || (by === 'modality' && group === 'tool')) return {};
   if (by.startsWith('label.')) return { label: `${by.slice('label.'.length)}=${group}` };
-  const names: Readonly<Record<string, string>> = { key: 'api_key_id', customer: 'customer_id' };
+  const names: Readonly<Record<string, string>> = {
+    ...{ key: 'api_key_id', customer: 'customer_id', model: 'answering_model' },
+  };
   return { [names[by] ?? by]: group };
 }
 

@@ -182,7 +182,9 @@ function RowName({ row, statement }: { readonly row: StatementRow; readonly stat
   }
   const filter = requestsOf(statement.by, row.group);
   if (Object.keys(filter).length === 0) return <span className="text-muted">{row.name}</span>;
-  const stretch = { range: undefined, from: statement.from, to: statement.to };
+  const { model } = statement.filters;
+  const answering = model === undefined ? {} : { model: undefined, answering_model: model };
+  const stretch = { range: undefined, from: statement.from, to: statement.to, ...answering };
   return (
     <PlaceLink {...requestsLink({ ...stretch, ...filter })} className="rounded hover:underline">
       {row.name}

@@ -6,6 +6,7 @@ import { requestsLink } from '../../range/use-show-requests';
 import { Segmented } from '../../ui/segmented';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
+import { filterOf } from '../spend/prepare-spend';
 
 const GROUPS = { model: 'By model', provider: 'By provider', key: 'By key' } as const;
 type Group = keyof typeof GROUPS;
@@ -44,7 +45,7 @@ export function ComparedCard({ query, metric }: Props) {
       emptyHint="Choose a longer range, or send a request."
       linkOf={(row) =>
         requestsLink({
-          ...{ [groupBy === 'key' ? 'api_key_id' : groupBy]: row.group ?? undefined },
+          ...filterOf(groupBy, row.group ?? ''),
           ...answersOf(metric),
         })
       }

@@ -34,7 +34,7 @@ function sizeOf(value: string): { readonly from: number; readonly to: number } {
 }
 
 const FILTERS: Readonly<Record<Difference['field'], (value: string) => RequestsFilter>> = {
-  model: (model) => ({ model }),
+  model: (model) => ({ answering_model: model }),
   provider: (provider) => ({ provider }),
   key: (id) => ({ api_key_id: id }),
   cache: (cache) => ({ cache }),

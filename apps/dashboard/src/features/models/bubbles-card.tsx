@@ -61,7 +61,7 @@ function Picture({ lines }: { readonly lines: readonly MeasuredLine[] }) {
         colorOf={(name) => colorOf(modelOf(name))}
         describe={describe}
         opens="its requests"
-        onSelect={(name) => showRequests({ model: modelOf(name), provider: byName.get(name)?.provider })}
+        onSelect={(name) => showRequests({ answering_model: modelOf(name), provider: byName.get(name)?.provider })}
       />
       {/* A phone has no room for names beside the circles. */}
       <ul className="flex flex-wrap gap-x-3 gap-y-1 text-xs sm:hidden" aria-hidden="true">

@@ -26,6 +26,7 @@ interface Field {
 /** Filters of requests, in display order. */
 export const FIELDS = {
   model: { label: 'Model', placeholder: 'gpt-4o-mini' },
+  answering_model: { label: 'Answering model', placeholder: 'gpt-4o-mini' },
   provider: { label: 'Provider', placeholder: 'openai' },
   outcome: { label: 'Status', placeholder: 'error', values: OUTCOMES },
   error_code: { label: 'Error code', placeholder: 'upstream_timeout' },
@@ -37,6 +38,8 @@ export const FIELDS = {
   api_key_id: { label: 'Key', placeholder: 'Part of its name' },
   label: { label: 'Label', placeholder: 'team=growth' },
   failover_from: { label: 'Answered elsewhere than', placeholder: 'openai' },
+  sent_to: { label: 'Sent to', placeholder: 'openai' },
+  switch: { label: 'Switch', placeholder: 'openai/gpt-4o>anthropic/claude-haiku-4-5', isTyped: true },
   min_cost: { label: 'Minimum cost, USD', placeholder: '0.01', isTyped: true },
   min_latency: { label: 'Minimum latency, ms', placeholder: '1000', isTyped: true },
   max_latency: { label: 'Maximum latency, ms', placeholder: '5000', isTyped: true },
@@ -92,6 +95,11 @@ export function readTyped(field: FieldName, typed: string): string | undefined {
   return value === '' ? undefined : valuesOf(readRequestFilter({ [field]: value })[field])[0];
 }
 
+/** Fields whose values are those of another one. */
+const SOURCES: Partial<Record<FieldName, FieldName>> = {
+  ...{ failover_from: 'provider', sent_to: 'provider', answering_model: 'model' },
+};
+
 /** A label is suggested in two steps: its name, then its values. */
 export function suggestionField(
   field: FieldName,
@@ -99,7 +107,8 @@ export function suggestionField(
 ): { readonly field: string; readonly q: string } | null {
   const { values, isTyped } = fieldOf(field);
   if (values !== undefined || isTyped) return null;
-  if (field === 'failover_from') return { field: 'provider', q: typed };
+  const source = SOURCES[field];
+  if (source !== undefined) return { field: source, q: typed };
   const cut = field === 'label' ? typed.indexOf('=') : -1;
   if (cut > 0) return { field: `label.${typed.slice(0, cut)}`, q: typed.slice(cut + 1) };
   return { field, q: typed };

@@ -54,7 +54,7 @@ export function prepareOrigin(log: Log, names: { readonly project: string; reado
   const provider = providerOf(log);
   const customer = { open: `${projectId} ${customerId}` };
   return [
-    ['Model', log.model, others({ model: log.model })],
+    ['Model', log.model, others({ answering_model: log.model })],
     [
       'Requested model',
       log.requested_model === log.model ? null : log.requested_model,

@@ -16,6 +16,7 @@ test('a failover says why in words, and leads to its requests', () => {
   const skipped = { ...failed, trigger_reason: 'breaker_open', trigger_status_code: null, fallback_succeeded: false };
   const limited = { ...failed, trigger_reason: 'rate_limited', trigger_status_code: 429 };
   expect([failed, skipped, limited].map(reasonOf)).toEqual(['failed 500', 'paused', 'rate limited 429']);
-  expect(requestsOf(failed)).toEqual({ failover_from: 'openai' });
-  expect(requestsOf(skipped)).toEqual({ outcome: 'error', provider: 'anthropic' });
+  const targets = 'openai/gpt-4o>anthropic/claude';
+  expect(requestsOf(failed)).toEqual({ switch: `${targets}>server_error>500>answered` });
+  expect(requestsOf(skipped)).toEqual({ switch: `${targets}>breaker_open>>failed` });
 });

@@ -14,8 +14,10 @@ export const targetOf = (row: FailoverGroup) => ({ provider: row.fallback_provid
 export const keyOf = (row: FailoverGroup): string =>
   JSON.stringify([originOf(row), targetOf(row), reasonOf(row), row.fallback_succeeded]);
 
-/** Requests that others answered are listed as such; those that nobody answered by their last provider. */
-export const requestsOf = (row: FailoverGroup): RequestsFilter =>
-  row.fallback_succeeded
-    ? { failover_from: row.original_provider }
-    : { outcome: 'error', provider: row.fallback_provider };
+/** Requests of the row. */
+export const requestsOf = (row: FailoverGroup): RequestsFilter => ({
+  switch: [
+    ...[originOf(row), targetOf(row)].map(({ provider, model }) => `${provider}/${model}`),
+    ...[row.trigger_reason, row.trigger_status_code ?? '', row.fallback_succeeded ? 'answered' : 'failed'],
+  ].join('>'),
+});

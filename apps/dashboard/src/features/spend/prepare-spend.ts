@@ -145,6 +145,12 @@ export const isNamedByCallers = (groupBy: string): boolean => groupBy === 'model
 /** Requests can't be filtered by these. */
 export const isFilter = (groupBy: string): boolean => groupBy !== 'team' && groupBy !== 'cost_center';
 
+const FILTERS: Readonly<Record<string, string>> = {
+  ...{ key: 'api_key_id', customer: 'customer_id' },
+  // `model` would also find requests that another one answered.
+  model: 'answering_model',
+};
+
 /** Request filter for a group; empty for a group that is no filter. */
 export function filterOf(groupBy: string, name: string): Record<string, string> {
   if (name === '' || name === '(other)' || !isFilter(groupBy)) return {};
@@ -152,6 +158,5 @@ export function filterOf(groupBy: string, name: string): Record<string, string> 
   if (groupBy === 'modality' && name === 'tool') return {};
   const label = labelIn(groupBy);
   if (label !== undefined) return { label: `${label}=${name}` };
-  const names: Readonly<Record<string, string>> = { key: 'api_key_id', customer: 'customer_id' };
-  return { [names[groupBy] ?? groupBy]: name };
+  return { [FILTERS[groupBy] ?? groupBy]: name };
 }

@@ -32,9 +32,14 @@ describe('models by customer', () => {
   });
 
   test('a cell leads to exactly its requests, or nowhere', () => {
-    expect(searchOf(0, 1)).toMatchObject({ range: '7d', model: 'large', customer_id: 'acme', sort: '-cost_usd' });
-    expect(searchOf(2, 0)).toMatchObject({ model_not: ['large', 'small'], customer_id: 'bolt' });
-    expect(searchOf(0, 2)).toMatchObject({ model: 'large', customer_id_not: ['bolt', 'acme'] });
+    expect(searchOf(0, 1)).toMatchObject({
+      range: '7d',
+      answering_model: 'large',
+      customer_id: 'acme',
+      sort: '-cost_usd',
+    });
+    expect(searchOf(2, 0)).toMatchObject({ answering_model_not: ['large', 'small'], customer_id: 'bolt' });
+    expect(searchOf(0, 2)).toMatchObject({ answering_model: 'large', customer_id_not: ['bolt', 'acme'] });
     expect(searchOf(3, 3)).toMatchObject({ sort: '-cost_usd' });
     const partial = { from: '2026-11-20T00:00:00.000Z', to: '2026-11-26T00:00:00.000Z' };
     const { link } = prepareTable({ ...options, cells: CELLS, range: partial }).rows[0]?.cells[0] ?? {};

@@ -15,7 +15,7 @@ export const ACROSS = { customer: 'Customer', project: 'Project', key: 'Key', mo
 export type Across = keyof typeof ACROSS;
 
 const FIELDS = { customer: 'customer_id', project: 'project', key: 'api_key_id', modality: 'modality' } as const;
-const MODEL = 'model';
+const MODEL = 'answering_model';
 
 export interface TableOptions {
   readonly cells: readonly SpendCell[];

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { GatewayError } from '@llm0/core/errors/gateway-error';
 import { OUTCOMES, STATUSES } from '@llm0/core/errors/outcome';
 import { MODALITIES } from '@llm0/core/logs/log-record';
+import type { Switch } from '@llm0/drizzle/queries/logs/failovers';
 import { LOG_SORTS, type LogSort, NEWEST_FIRST } from '@llm0/drizzle/queries/logs/log-sorts';
 import type { LogFilter, LogMatch } from '@llm0/drizzle/queries/logs/logs';
 import { METRIC_NAMES } from '@llm0/drizzle/queries/stats/read/questions';
@@ -34,6 +35,7 @@ const matchFields = {
   project_id: oneOf(id, undefined, MAX_PROJECTS),
   api_key_id: oneOf(id),
   model: oneOf(text(512), 'Answering or requested model'),
+  answering_model: oneOf(text(512), 'Model that answered; without an answer, the first target'),
   provider: oneOf(text()),
   status: oneOf(z.enum(STATUSES), STATUSES.join(', ')),
   outcome: oneOf(z.enum(OUTCOMES), `the status, with \`caller_error\` apart from \`error\`: ${OUTCOMES.join(', ')}`),
@@ -64,6 +66,25 @@ const tokens = z
   .transform(Number)
   .openapi({ type: 'integer', minimum: 0 });
 
+const TARGET = /^([^/]+)\/(.+)$/;
+
+/** Names of models have no `>`. */
+const readSwitch = text(1200).transform((given, context): Switch => {
+  const [from = '', to = '', reason, status, outcome] = given.split('>').map((part) => part.trim());
+  const [original, fallback] = [TARGET.exec(from), TARGET.exec(to)];
+  if (original === null || fallback === null) {
+    context.addIssue({ code: 'custom', message: 'must be `provider/model>provider/model`' });
+    return z.NEVER;
+  }
+  return {
+    ...{ originalProvider: original[1] ?? '', originalModel: original[2] ?? '' },
+    ...{ fallbackProvider: fallback[1] ?? '', fallbackModel: fallback[2] ?? '' },
+    ...(reason && { triggerReason: reason }),
+    ...(status !== undefined && { triggerStatusCode: /^\d{3}$/.test(status) ? Number(status) : null }),
+    ...(outcome && { fallbackSucceeded: outcome === 'answered' }),
+  };
+});
+
 /** Filters of requests. */
 export const filterFields = {
   ...optional(matchFields),
@@ -74,6 +95,15 @@ export const filterFields = {
   failover_from: text()
     .optional()
     .openapi({ description: 'Failed at this provider or found it paused, then answered by another target' }),
+  sent_to: text()
+    .optional()
+    .openapi({ description: 'Answered by this provider, or failed there; other targets may have answered then' }),
+  switch: readSwitch.optional().openapi({
+    type: 'string',
+    description:
+      'A switch of `GET /stats/failovers`: `provider/model>provider/model`, and if wanted `>reason>status>answered` (or `failed`), such as ' +
+      '`openai/gpt-4o>anthropic/claude-haiku-4-5>rate_limited>429>answered`',
+  }),
   from: queryInstant.optional().openapi({ description: 'Inclusive' }),
   to: queryInstant.optional().openapi({ description: 'Exclusive' }),
   min_cost: usd.optional(),
@@ -144,7 +174,13 @@ export function toLogFilter(query: z.output<typeof filterSchema>, actor?: Pick<A
     min_tokens: minTokens,
     max_tokens: maxTokens,
   } = query;
-  const { request_id: requestId, run_id: runId, trace_id: traceId, failover_from: failoverFrom } = query;
+  const {
+    request_id: requestId,
+    run_id: runId,
+    trace_id: traceId,
+    failover_from: failoverFrom,
+    sent_to: provider,
+  } = query;
   const match = (suffix: '' | '_not', label: string): LogMatch => {
     const given = MATCH_NAMES.flatMap((name) => {
       const values = query[`${name}${suffix}`];
@@ -160,6 +196,8 @@ export function toLogFilter(query: z.output<typeof filterSchema>, actor?: Pick<A
       runId,
       traceId,
       failoverFrom,
+      sentTo: provider === undefined ? undefined : { provider },
+      switched: query.switch,
       fromMs,
       toMs,
       minCostNanoUsd,
