@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { WAS_JUDGED } from '../logs/failovers';
 import type { LogFilter, LogMatch } from '../logs/logs';
-import { MODALITY_OF_ROW, OUTCOME_OF_ROW, PROVIDER_OF_ROW } from '../stats/read/segment-sql';
+import { MODALITY_OF_ROW, OUTCOME_OF_ROW, PROVIDER_OF_ROW, WAS_SENT } from '../stats/read/segment-sql';
 import { instantOf, isOfProjects, labelOf, listOf } from './segment-rows';
 
 type Values = string | readonly string[];
@@ -27,6 +27,7 @@ const MATCHES: { readonly [K in keyof Required<LogMatch>]: (value: NonNullable<L
   apiKeyId: (ids) => [isOneOf(sql`api_key_id`, ids)],
   model: (models) => [anyOf([isOneOf(sql`model`, models), isOneOf(sql`requested_model`, models)])],
   answeringModel: (models) => [isOneOf(sql`model`, models)],
+  requestedModel: (models) => [isOneOf(sql`requested_model`, models)],
   provider: (names) => [isOneOf(provider, names)],
   status: (statuses) => [isOneOf(sql`status`, statuses)],
   outcome: (outcomes) => [isOneOf(OUTCOME_OF_ROW, outcomes)],
@@ -68,6 +69,7 @@ const FILTERS: {
   requestIds: (ids) => isOneOf(sql`id`, ids),
   sentTo: ({ provider: name, failedIds = [] }) =>
     anyOf([sql`(${PROVIDER_OF_ROW} = ${name} and ${WAS_JUDGED})`, isOneOf(sql`id`, failedIds)]),
+  sent: (wasSent) => sql`${WAS_SENT} = ${wasSent}`,
   runId: (id) => sql`run_id = ${id}`,
   traceId: (id) => sql`trace_id = ${id}`,
   fromMs: (ms) => sql`created_at >= ${instantOf(Math.ceil(ms))}`,

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { ProjectScope } from '../of-projects';
 import type { MetricName } from '../stats/read/questions';
 import type { Stretch } from '../stats/read/read-days';
-import { CACHE_OF_ROW, OUTCOME_OF_ROW, PROVIDER_OF_ROW } from '../stats/read/segment-sql';
+import { CACHE_OF_ROW, OUTCOME_OF_ROW, PROVIDER_OF_ROW, TARGET_OF_ROW } from '../stats/read/segment-sql';
 import type { Ask } from '../stats/read/time-limit';
 import { askGrouped } from './group-rows';
 import type { RowsElsewhere } from './log-engine';
@@ -69,7 +69,7 @@ export const askFlows = (asked: Asked) =>
   askParts(asked, (ask, where) =>
     askGrouped(ask, {
       groups: {
-        ...{ project_id: sql`toString(project_id)`, requested_model: sql`requested_model`, provider: PROVIDER_OF_ROW },
+        ...{ project_id: sql`toString(project_id)`, requested_model: sql`requested_model`, provider: TARGET_OF_ROW },
         ...{ is_cached: sql`${CACHE_OF_ROW} <> 'miss'`, outcome: OUTCOME_OF_ROW },
       },
       sums: { n: sql`sum(coalesce(refused_count, 1))` },

@@ -5,7 +5,7 @@ import { gatewayLogBodies, gatewayLogs } from '../../schema/gateway-logs';
 import { containsPattern } from '../contains-pattern';
 import { ofProjects } from '../of-projects';
 import { Rows, type Stored } from '../rows';
-import { MODALITY_OF_ROW, OUTCOME_OF_ROW, PROVIDER_OF_ROW } from '../stats/read/segment-sql';
+import { MODALITY_OF_ROW, OUTCOME_OF_ROW, PROVIDER_OF_ROW, WAS_SENT } from '../stats/read/segment-sql';
 import { failedAt, HAS_LEFT, isSwitch, type Switch, WAS_JUDGED } from './failovers';
 
 /** Rows of all requests that passed authentication. */
@@ -24,6 +24,7 @@ export interface LogMatch {
   readonly model?: Values;
   /** The answering model; without an answer, the first target's. */
   readonly answeringModel?: Values;
+  readonly requestedModel?: Values;
   /** The answering provider; without an answer, the first target's. */
   readonly provider?: Values;
   readonly status?: Values;
@@ -60,6 +61,8 @@ export interface LogFilter extends LogMatch {
     readonly failedIds?: readonly string[];
   };
   readonly switched?: Switch;
+  /** A provider got it. */
+  readonly sent?: boolean;
   /** Excludes matching rows; a row without the field doesn't match. */
   readonly not?: LogMatch;
   /** Start, inclusive. */
@@ -107,6 +110,7 @@ const MATCHES: { readonly [K in keyof Required<LogMatch>]: (value: NonNullable<L
   apiKeyId: (ids) => [isOneOf(gatewayLogs.apiKeyId, ids, 'uuid')],
   model: (models) => [anyOf([isOneOf(gatewayLogs.model, models), isOneOf(gatewayLogs.requestedModel, models)])],
   answeringModel: (models) => [isOneOf(gatewayLogs.model, models)],
+  requestedModel: (models) => [isOneOf(gatewayLogs.requestedModel, models)],
   provider: (names) => [isOneOf(sql`coalesce(${gatewayLogs.finalProvider}, ${gatewayLogs.provider})`, names)],
   status: (statuses) => [isOneOf(gatewayLogs.status, statuses)],
   outcome: (outcomes) => [isOneOf(OUTCOME_OF_ROW, outcomes)],
@@ -148,6 +152,7 @@ const FILTERS: {
   sentTo: ({ provider }) =>
     sql`((${PROVIDER_OF_ROW} = ${provider} and ${WAS_JUDGED}) or ${hasSwitch(failedAt(provider))})`,
   switched: (wanted) => hasSwitch(isSwitch(wanted)),
+  sent: (wasSent) => sql`${WAS_SENT} = ${wasSent}`,
   fromMs: (ms) => gte(gatewayLogs.createdAtMs, ms),
   toMs: (ms) => lt(gatewayLogs.createdAtMs, ms),
   minCostNanoUsd: (nano) => sql`${gatewayLogs.costNanoUsd} >= ${usdFromNano(nano)}::numeric`,

@@ -11,6 +11,7 @@ const whole = textLike((given) => /^\d{1,15}$/.test(given));
 const MANY = {
   model: text,
   answering_model: text,
+  requested_model: text,
   provider: text,
   outcome: oneOf(OUTCOMES),
   http_status: textLike((given) => /^\d{3}$/.test(given)),
@@ -23,13 +24,14 @@ const MANY = {
   /** `name=value`. */
   label: textLike((given) => given.indexOf('=') > 0),
 };
+const flag = (value: unknown) => oneOf(['true', 'false'] as const)(String(value));
 const ONE = {
   ...{ failover_from: text, sent_to: text, switch: text },
   ...{ min_cost: number, min_latency: number, max_latency: number },
   /** Duration that the latency bounds apply to. */
   latency_of: oneOf(['latency', 'ttft', 'overhead', 'upstream'] as const),
   ...{
-    stream: (value: unknown) => oneOf(['true', 'false'] as const)(String(value)),
+    ...{ stream: flag, sent: flag },
     min_tokens: whole,
     max_tokens: whole,
   },

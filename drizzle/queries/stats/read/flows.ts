@@ -4,7 +4,7 @@ import { asTable } from '../../clickhouse/as-table';
 import { withEngine } from '../../clickhouse/log-engine';
 import { askFlows, divideWindows } from '../../clickhouse/sampled-rows';
 import { inWindow, type SampleQuery, type SampleWindow, sampleRows, windowsTable } from './sample-rows';
-import { CACHE_OF_ROW, OUTCOME_OF_ROW, PROVIDER_OF_ROW } from './segment-sql';
+import { CACHE_OF_ROW, OUTCOME_OF_ROW, TARGET_OF_ROW } from './segment-sql';
 import { type Ask, askInTime } from './time-limit';
 
 /** Requests that went one way through the gateway. */
@@ -80,7 +80,7 @@ const flowsQuery = (query: SampleQuery, windows: readonly SampleWindow[], older:
       sum(weight * n) filter (where outcome = 'error') as failed
     from (
       select found.*, w.weight from ${windowsTable(windows)}, lateral (
-        select project_id::text as project_id, requested_model, ${PROVIDER_OF_ROW} as provider,
+        select project_id::text as project_id, requested_model, ${TARGET_OF_ROW} as provider,
           ${CACHE_OF_ROW} <> 'miss' as is_cached, ${OUTCOME_OF_ROW} as outcome, coalesce(refused_count, 1) as n
         from gateway_logs where ${inWindow(query)} offset 0
       ) as found

@@ -8,6 +8,11 @@ import type { StatsSegment } from './time-segments';
 
 /** The provider that answered, or the last one that was asked. */
 export const PROVIDER_OF_ROW = sql`coalesce(final_provider, provider, '')`;
+/** A provider got the request. Refusals name the first provider of their route, but leave before it. */
+export const WAS_SENT = sql`(not cache_hit and not semantic_cache_hit
+  and (final_provider is not null or attempts is not null or upstream_ms is not null))`;
+/** The provider that answered or was asked last, also of an answer from the cache; '' where nobody was asked. */
+export const TARGET_OF_ROW = sql`case when cache_hit or semantic_cache_hit or ${WAS_SENT} then ${PROVIDER_OF_ROW} else '' end`;
 /** Matches `outcomeOf`. */
 export const OUTCOME_OF_ROW = sql.raw(
   `case when status = 'error' and error_code not in (${FAILURE_CODES.map((code) => `'${code}'`).join(', ')})

@@ -66,22 +66,22 @@ describe('the map', () => {
     flow('b', 'unknown', '', { requests: 5 }),
   ]);
 
-  test('nodes and ribbons lead to their requests; those without a provider have none', () => {
+  test('nodes and ribbons lead to exactly their requests', () => {
     expect(map.columns.caller.map(({ label, filter }) => [label, filter])).toEqual([
       ['project a', { project: 'a' }],
       ['project b', { project: 'b' }],
     ]);
     expect(map.columns.target.map(({ label, filter }) => [label, filter])).toEqual([
-      ['openai', { provider: 'openai', cache: 'miss' }],
-      ['anthropic', { provider: 'anthropic', cache: 'miss' }],
+      ['openai', { provider: 'openai', sent: 'true' }],
+      ['anthropic', { provider: 'anthropic', sent: 'true' }],
       ['Cache', { cache: ['exact', 'semantic'] }],
-      ['Not sent', null],
+      ['Not sent', { sent: 'false', cache: 'miss' }],
     ]);
     expect(map.ribbons[1].map(({ kind, filter }) => [kind, filter])).toEqual([
-      ['mostly', { model: 'fast', provider: 'openai', cache: 'miss' }],
-      ['some', { model: 'fast', provider: 'anthropic', cache: 'miss' }],
-      ['cache', { model: 'fast', cache: ['exact', 'semantic'] }],
-      ['none', null],
+      ['mostly', { requested_model: 'fast', provider: 'openai', sent: 'true' }],
+      ['some', { requested_model: 'fast', provider: 'anthropic', sent: 'true' }],
+      ['cache', { requested_model: 'fast', cache: ['exact', 'semantic'] }],
+      ['none', { requested_model: 'unknown', sent: 'false', cache: 'miss' }],
     ]);
   });
 
@@ -91,14 +91,14 @@ describe('the map', () => {
       'project a → fast: 90 requests, 43 failed (47.8 %)',
       'project b → fast: 10 requests',
     ]);
-    expect(said).toContain('fast → openai: 60 requests, 40 failed (57.1 %, with 10 answers from the cache)');
+    expect(said).toContain('fast → openai: 60 requests, 40 failed (66.7 %)');
     expect(said).toContain('unknown → Not sent: 5 requests');
   });
 
-  test('a target fails as often as on the page of the models: what the cache repeats is an answer, too', () => {
+  test('a target fails as often as its health says: what the cache repeats is no answer of it', () => {
     const openai = map.columns.target.find(({ label }) => label === 'openai');
-    expect(openai).toMatchObject({ requests: 60, failed: 40, repeated: 10 });
-    expect(openai && shareFailed(openai)).toBeCloseTo(40 / 70, 10);
+    expect(openai).toMatchObject({ requests: 60, failed: 40 });
+    expect(openai && shareFailed(openai)).toBeCloseTo(40 / 60, 10);
     const onlyRepeated = prepare([flow('a', 'm', 'openai', { cached: true })]);
     expect(onlyRepeated.columns.target.map(({ label }) => label)).toEqual(['Cache']);
   });

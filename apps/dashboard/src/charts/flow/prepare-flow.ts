@@ -16,8 +16,6 @@ const OTHER = 'other';
 interface Counts {
   requests: number;
   success: number;
-  /** Answers of a target that the cache gave again: part of the base of its failures, as on all pages. */
-  repeated: number;
   failed: number;
 }
 
@@ -97,7 +95,7 @@ function namesOf(data: readonly Given[], projectName: (id: string) => string): R
       ...{ key: keyOf.caller(flow), label: projectName(flow.project_id), filter: { project: flow.project_id } },
     }),
     model: (flow) => ({
-      ...{ key: keyOf.model(flow), label: flow.requested_model, filter: { model: flow.requested_model } },
+      ...{ key: keyOf.model(flow), label: flow.requested_model, filter: { requested_model: flow.requested_model } },
     }),
     target: targetOf,
   };
@@ -117,36 +115,28 @@ function namesOf(data: readonly Given[], projectName: (id: string) => string): R
 function targetOf(flow: Given): Named {
   const key = keyOf.target(flow);
   if (flow.cached) return { key, label: 'Cache', filter: { cache: ['exact', 'semantic'] } };
-  if (flow.provider === '') return { key, label: 'Not sent', filter: null };
-  return { key, label: flow.provider, filter: { provider: flow.provider, cache: 'miss' } };
+  if (flow.provider === '') return { key, label: 'Not sent', filter: { sent: 'false', cache: 'miss' } };
+  return { key, label: flow.provider, filter: { provider: flow.provider, sent: 'true' } };
 }
 
 type Summed = Named & Counts;
 
-const NO_COUNTS: Counts = { requests: 0, success: 0, repeated: 0, failed: 0 };
-
-/** A flow from the cache is also an answer that its provider gave before, where names tell the two apart. */
-function partsOf(flow: Given, nameOf: NameOf): readonly Summed[] {
-  const { requests, success, failed } = flow;
-  const named = nameOf(flow);
-  const own = { ...named, ...NO_COUNTS, requests, success, failed };
-  if (!flow.cached || flow.provider === '') return [own];
-  const source = nameOf({ ...flow, cached: false });
-  return source.key === named.key ? [own] : [own, { ...source, ...NO_COUNTS, repeated: success }];
-}
+const NO_COUNTS: Counts = { requests: 0, success: 0, failed: 0 };
 
 function addCounts(sum: Counts, part: Counts): void {
-  for (const name of ['requests', 'success', 'repeated', 'failed'] as const) sum[name] += part[name];
+  for (const name of ['requests', 'success', 'failed'] as const) sum[name] += part[name];
 }
 
 function sumUp(data: readonly Given[], nameOf: NameOf): ReadonlyMap<string, Summed> {
   const sums = new Map<string, Summed>();
-  for (const part of data.flatMap((flow) => partsOf(flow, nameOf)))
+  for (const flow of data) {
+    const named = nameOf(flow);
     addCounts(
-      sums.getOrInsertComputed(part.key, () => ({ ...part, ...NO_COUNTS })),
-      part,
+      sums.getOrInsertComputed(named.key, () => ({ ...named, ...NO_COUNTS })),
+      flow,
     );
-  return new Map([...sums].filter(([, { requests }]) => requests > 0));
+  }
+  return sums;
 }
 
 interface Pair extends Counts {
@@ -158,14 +148,12 @@ interface Pair extends Counts {
 function sumPairs(data: readonly Given[], fromOf: NameOf, toOf: NameOf): readonly Pair[] {
   const pairs = new Map<string, Pair>();
   for (const flow of data) {
-    const from = fromOf(flow);
-    for (const to of partsOf(flow, toOf)) {
-      const filter = from.filter && to.filter && { ...from.filter, ...to.filter };
-      const empty = () => ({ from: from.key, to: to.key, filter, ...NO_COUNTS });
-      addCounts(pairs.getOrInsertComputed(`${from.key}\n${to.key}`, empty), to);
-    }
+    const [from, to] = [fromOf(flow), toOf(flow)];
+    const filter = from.filter && to.filter && { ...from.filter, ...to.filter };
+    const empty = () => ({ from: from.key, to: to.key, filter, ...NO_COUNTS });
+    addCounts(pairs.getOrInsertComputed(`${from.key}\n${to.key}`, empty), flow);
   }
-  return [...pairs.values()].filter(({ requests }) => requests > 0);
+  return [...pairs.values()];
 }
 
 /** Busiest first, others last, in the middle of the height. */
@@ -218,9 +206,8 @@ function placeRibbons(pairs: readonly Pair[], { from, to, scale }: Between): rea
 const SOME = 0.02;
 const MOSTLY = 0.5;
 
-/** Share of failures among answers and failures, as on all pages. */
-export const shareFailed = ({ success, repeated, failed }: Counts): number =>
-  failureRate({ success: success + repeated, failures: failed }) ?? 0;
+/** Share of failures among answers and failures. */
+export const shareFailed = ({ success, failed }: Counts): number => failureRate({ success, failures: failed }) ?? 0;
 
 function healthOf(counts: Counts): RibbonKind {
   const share = shareFailed(counts);
@@ -246,12 +233,10 @@ function pathOf(start: number, end: number, width: number): string {
 }
 
 /** Counts in words. */
-export function describeCounts(counts: Omit<Counts, 'repeated'> & { readonly repeated?: number }): string {
-  const { requests, failed, repeated = 0 } = counts;
+export function describeCounts(counts: Counts): string {
+  const { requests, failed } = counts;
   if (failed === 0) return countOf(requests, 'request');
-  const share = formatShare(shareFailed({ ...counts, repeated }));
-  const base = repeated === 0 ? '' : `, with ${countOf(repeated, 'answer')} from the cache`;
-  return `${countOf(requests, 'request')}, ${formatCount(failed)} failed (${share}${base})`;
+  return `${countOf(requests, 'request')}, ${formatCount(failed)} failed (${formatShare(shareFailed(counts))})`;
 }
 
 /** A ribbon in words. */

@@ -27,6 +27,7 @@ interface Field {
 export const FIELDS = {
   model: { label: 'Model', placeholder: 'gpt-4o-mini' },
   answering_model: { label: 'Answering model', placeholder: 'gpt-4o-mini' },
+  requested_model: { label: 'Requested model', placeholder: 'fast' },
   provider: { label: 'Provider', placeholder: 'openai' },
   outcome: { label: 'Status', placeholder: 'error', values: OUTCOMES },
   error_code: { label: 'Error code', placeholder: 'upstream_timeout' },
@@ -38,6 +39,7 @@ export const FIELDS = {
   api_key_id: { label: 'Key', placeholder: 'Part of its name' },
   label: { label: 'Label', placeholder: 'team=growth' },
   failover_from: { label: 'Answered elsewhere than', placeholder: 'openai' },
+  sent: { label: 'Sent to a provider', placeholder: 'true', values: ['true', 'false'] },
   sent_to: { label: 'Sent to', placeholder: 'openai' },
   switch: { label: 'Switch', placeholder: 'openai/gpt-4o>anthropic/claude-haiku-4-5', isTyped: true },
   min_cost: { label: 'Minimum cost, USD', placeholder: '0.01', isTyped: true },
@@ -97,7 +99,7 @@ export function readTyped(field: FieldName, typed: string): string | undefined {
 
 /** Fields whose values are those of another one. */
 const SOURCES: Partial<Record<FieldName, FieldName>> = {
-  ...{ failover_from: 'provider', sent_to: 'provider', answering_model: 'model' },
+  ...{ failover_from: 'provider', sent_to: 'provider', answering_model: 'model', requested_model: 'model' },
 };
 
 /** A label is suggested in two steps: its name, then its values. */

@@ -58,7 +58,7 @@ export function prepareOrigin(log: Log, names: { readonly project: string; reado
     [
       'Requested model',
       log.requested_model === log.model ? null : log.requested_model,
-      others({ model: log.requested_model }),
+      others({ requested_model: log.requested_model }),
     ],
     [
       'Provider',
@@ -86,9 +86,11 @@ export function prepareOrigin(log: Log, names: { readonly project: string; reado
   ];
 }
 
-/** A call had no choice; an answer from a cache had no call. */
-const soleRoute = ({ attempts }: Pick<Log, 'attempts'>): string | null =>
-  (attempts?.length ?? 0) === 0 ? null : 'one target, no fallback';
+/** A call had no choice; an answer from a cache had no call. Null where several targets were asked for unknown reasons. */
+function soleRoute({ attempts }: Pick<Log, 'attempts'>): string | null {
+  const targets = new Set(attempts?.map(formatTarget));
+  return targets.size === 1 ? 'one target, no fallback' : null;
+}
 
 /** `openai/gpt-4o: priority`, in the words of `X-LLM0-Route`. */
 const describeReason = ({ provider, model, reason }: NonNullable<Log['routing']>[number]): string =>

@@ -36,6 +36,7 @@ const matchFields = {
   api_key_id: oneOf(id),
   model: oneOf(text(512), 'Answering or requested model'),
   answering_model: oneOf(text(512), 'Model that answered; without an answer, the first target'),
+  requested_model: oneOf(text(512), 'As the caller named it, such as an alias'),
   provider: oneOf(text()),
   status: oneOf(z.enum(STATUSES), STATUSES.join(', ')),
   outcome: oneOf(z.enum(OUTCOMES), `the status, with \`caller_error\` apart from \`error\`: ${OUTCOMES.join(', ')}`),
@@ -68,6 +69,11 @@ const tokens = z
 
 const TARGET = /^([^/]+)\/(.+)$/;
 
+const flag = z
+  .enum(['true', 'false'])
+  .transform((value) => value === 'true')
+  .openapi({ type: 'string', enum: ['true', 'false'] });
+
 /** Names of models have no `>`. */
 const readSwitch = text(1200).transform((given, context): Switch => {
   const [from = '', to = '', reason, status, outcome] = given.split('>').map((part) => part.trim());
@@ -98,6 +104,9 @@ export const filterFields = {
   sent_to: text()
     .optional()
     .openapi({ description: 'Answered by this provider, or failed there; other targets may have answered then' }),
+  sent: flag
+    .optional()
+    .openapi({ description: 'Whether a provider got it: refusals and answers from a cache are not sent' }),
   switch: readSwitch.optional().openapi({
     type: 'string',
     description:
@@ -113,11 +122,7 @@ export const filterFields = {
     .enum(METRIC_NAMES)
     .optional()
     .openapi({ description: 'Duration that both bounds apply to; default: `latency`' }),
-  stream: z
-    .enum(['true', 'false'])
-    .transform((value) => value === 'true')
-    .openapi({ type: 'string', enum: ['true', 'false'] })
-    .optional(),
+  stream: flag.optional(),
   min_tokens: tokens.optional().openapi({ description: 'In and out, inclusive' }),
   max_tokens: tokens.optional().openapi({ description: 'In and out, inclusive' }),
   q: text().optional().openapi({
@@ -171,6 +176,7 @@ export function toLogFilter(query: z.output<typeof filterSchema>, actor?: Pick<A
     max_latency: maxLatencyMs,
     latency_of: latencyOf,
     stream,
+    sent,
     min_tokens: minTokens,
     max_tokens: maxTokens,
   } = query;
@@ -201,7 +207,7 @@ export function toLogFilter(query: z.output<typeof filterSchema>, actor?: Pick<A
       fromMs,
       toMs,
       minCostNanoUsd,
-      ...{ minLatencyMs, maxLatencyMs, latencyOf, stream, minTokens, maxTokens },
+      ...{ minLatencyMs, maxLatencyMs, latencyOf, stream, sent, minTokens, maxTokens },
       q,
       searchesBodies: q !== undefined && actor?.may('read_bodies') ? true : undefined,
     },

@@ -267,8 +267,12 @@ describe.each(TEST_DATABASES)('dashboard queries, on $name', (kind) => {
         ...{ provider: attempts[0]?.[0], finalProvider: attempts.at(-1)?.[0] },
         ...{ failoverCount: 1, attempts: tried(attempts) },
       });
+      const refused = {
+        ...{ status: 'rate_limited' as const, errorCode: 'rate_limit_exceeded' },
+        ...{ finalProvider: undefined, upstreamMs: undefined, attempts: undefined },
+      };
       await storeRecords(admin, [
-        ...[row(), row(), row({ cacheHit: true }), row({ status: 'rate_limited', errorCode: 'rate_limit_exceeded' })],
+        ...[row(), row(), row({ cacheHit: true }), row(refused)],
         ...['upstream_timeout', 'upstream_timeout', 'upstream_error', 'model_not_found', 'internal'].map((code) =>
           failed(code),
         ),
@@ -309,6 +313,15 @@ describe.each(TEST_DATABASES)('dashboard queries, on $name', (kind) => {
         2 + 7,
         3 + 5 - 1,
       ]);
+      // So does the route map, where each request has one place.
+      const flows: readonly { provider: string; cached: boolean; requests: number }[] = (
+        await get(`/stats/flows?${asked}`)
+      ).data;
+      const mapped = (name: string) =>
+        flows.reduce((sum, { cached, provider, requests }) => sum + (cached || provider !== name ? 0 : requests), 0);
+      const places = ['provider=alpha&sent=true', 'provider=beta&sent=true', 'sent=false&cache=miss'];
+      expect(await Promise.all(places.map(counted))).toEqual(['alpha', 'beta', ''].map(mapped));
+      expect(mapped('')).toBeGreaterThan(0);
     },
   );
 
