@@ -1,15 +1,9 @@
-import { changeOf, formatChange, formatPoints, pointsOf } from '../format/format-number';
+import { type Compared, prepareChange } from '../format/prepare-change';
 
-export interface Stat {
+export interface Stat extends Compared {
   readonly label: string;
   /** Formatted, with its unit. */
   readonly value: string;
-  readonly now: number | null;
-  readonly before: number | null;
-  /** Direction of improvement; absent if neutral. */
-  readonly better?: 'more' | 'less';
-  /** A share (0…1), which changes by percentage points. */
-  readonly isShare?: true;
   readonly detail?: string;
 }
 
@@ -19,8 +13,7 @@ function StatCard({
   isLoading,
   hasDetails = false,
 }: { readonly stat: Stat } & Omit<GridProps, 'stats' | 'isCompared'>) {
-  const [changed, format] = stat.isShare === true ? [pointsOf, formatPoints] : [changeOf, formatChange];
-  const change = changed(stat.now, stat.before);
+  const change = prepareChange(stat);
   return (
     <div className="min-w-0 bg-panel px-4 py-3">
       <div className="truncate text-xs text-muted">{stat.label}</div>
@@ -29,8 +22,8 @@ function StatCard({
       </div>
       <div className={`nums flex items-baseline gap-1.5 text-2xs text-faint ${hasDetails ? 'h-8 2xl:h-4' : 'h-4'}`}>
         {!isLoading && change !== null && (
-          <span className={`shrink-0 ${toneOf(change, stat.better)}`} title="Against the previous period">
-            {format(change)}
+          <span className={`shrink-0 ${TONES[change.tone]}`} title={change.title}>
+            {change.text}
           </span>
         )}
         {!isLoading && stat.detail !== undefined && (
@@ -41,10 +34,7 @@ function StatCard({
   );
 }
 
-function toneOf(change: number, better: Stat['better']): string {
-  if (better === undefined || Math.abs(change) < 0.0005) return 'text-muted';
-  return change > 0 === (better === 'more') ? 'text-good' : 'text-bad';
-}
+const TONES = { muted: 'text-muted', good: 'text-good', bad: 'text-bad' } as const;
 
 const AGAINST = 'Changes compare with the same length of time before.';
 const NO_CHANGES = 'No changes: the log has no whole period before this one.';

@@ -16,6 +16,9 @@ test('only what differs is shown, in the order of the gateway, and nothing twice
   const rarer = row('model', 'b', 0.1, 0.9);
   const alike = [row('cache', 'miss', 0.5, 0.5), row('key', '7', 0.52, 0.5)];
   expect(shownOf(answer({ data: [rarer, ...shown, ...alike] }))).toEqual(shown);
+  // A slow region has misses only, which tells nothing.
+  const slow = [row('cache', 'miss', 1, 0.4), row('cache', 'exact', 0, 0.6)];
+  expect(shownOf(answer({ data: [...slow, ...shown] }))).toEqual(shown);
 });
 
 test('values have names', () => {
