@@ -1,5 +1,5 @@
 import { useProjectNames } from '../../api/projects';
-import { useExampleModel } from '../../api/settings';
+import { useExampleModel, useGatewayUrl } from '../../api/settings';
 import { useOpened } from '../../range/use-opened';
 import { usePage } from '../../range/use-page';
 import { type Column, timeColumn } from '../../ui/table/column';
@@ -17,6 +17,7 @@ export function BatchesPage() {
   const page = usePage();
   const batches = useBatches(page.projectId);
   const opened = useOpened();
+  const url = useGatewayUrl();
   const model = useExampleModel();
   const projectName = useProjectNames();
   const project: Column<Batch> = { header: 'Project', wideOnly: true, value: (row) => projectName(row.project_id) };
@@ -34,7 +35,7 @@ export function BatchesPage() {
         emptyHint={
           <FirstCall
             text="A batch answers many requests at leisure, often at half the price. Upload a file with one request a line, then start it."
-            code={firstBatch(model)}
+            code={firstBatch(url, model)}
           />
         }
       >
@@ -45,13 +46,13 @@ export function BatchesPage() {
   );
 }
 
-const firstBatch = (model: string) => `cat > requests.jsonl <<'END'
+const firstBatch = (url: string, model: string) => `cat > requests.jsonl <<'END'
 {"custom_id": "1", "method": "POST", "url": "/v1/chat/completions", "body": {"model": "${model}", "messages": [{"role": "user", "content": "Hello"}]}}
 END
-FILE=$(curl -s ${location.origin}/v1/files \\
+FILE=$(curl -s ${url}/v1/files \\
   -H "Authorization: Bearer $LLM0_API_KEY" \\
   -F purpose=batch -F file=@requests.jsonl | grep -o 'file-[^"]*')
-curl ${location.origin}/v1/batches \\
+curl ${url}/v1/batches \\
   -H "Authorization: Bearer $LLM0_API_KEY" \\
   -H "Content-Type: application/json" \\
   -d '{"input_file_id": "'$FILE'",

@@ -1,5 +1,5 @@
 import { useProjectNames } from '../../api/projects';
-import { useExampleModel } from '../../api/settings';
+import { useExampleModel, useGatewayUrl } from '../../api/settings';
 import { formatShare, NOTHING } from '../../format/format-number';
 import { formatUsdExact } from '../../format/format-usd';
 import { useOpened } from '../../range/use-opened';
@@ -20,6 +20,7 @@ export function RunsPage() {
   const page = usePage();
   const runs = useRuns(page.projectId);
   const opened = useOpened();
+  const url = useGatewayUrl();
   const model = useExampleModel();
   const projectName = useProjectNames();
   const open = opened.id === undefined ? null : readRunKey(opened.id);
@@ -38,7 +39,7 @@ export function RunsPage() {
         emptyHint={
           <FirstCall
             text="A run groups the requests and tool calls of one agent's task under one budget: it ends before it costs more. The first request that names it begins it."
-            code={firstRun(model)}
+            code={firstRun(url, model)}
           />
         }
       >
@@ -49,7 +50,7 @@ export function RunsPage() {
   );
 }
 
-const firstRun = (model: string) => `curl ${location.origin}/v1/chat/completions \\
+const firstRun = (url: string, model: string) => `curl ${url}/v1/chat/completions \\
   -H "Authorization: Bearer $LLM0_API_KEY" \\
   -H "Content-Type: application/json" \\
   -H "X-LLM0-Run-Id: first-run" \\
