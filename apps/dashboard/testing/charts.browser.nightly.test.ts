@@ -108,6 +108,6 @@ describe('values', () => {
     await plot.tap({ position: { x: 160, y: 100 } });
     await plot.tap({ position: { x: 160, y: 100 } });
     await page.waitForURL('**/requests?**');
-    expect(new URL(page.url()).searchParams.get('model')).toBe('gpt-4o');
+    expect(new URL(page.url()).searchParams.get('answering_model')).toBe('gpt-4o');
   });
 });

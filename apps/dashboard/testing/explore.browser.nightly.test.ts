@@ -233,7 +233,7 @@ describe('pictures of the overview', () => {
     const figures = page.getByRole('table', { name: 'Provider health in figures' });
     expect(await figures.getByRole('rowheader').allTextContents()).toContain('openai');
     await page.keyboard.press('Enter');
-    await page.waitForURL(/\/requests\?.*provider=openai/);
+    await page.waitForURL(/\/requests\?.*sent_to=openai/);
     expect(addressed().to - addressed().from).toBe(2 * HOUR);
     await page.getByText(/^\d+ shown$/).waitFor();
     await page.goBack();
@@ -534,7 +534,7 @@ describe('models', () => {
     await page.keyboard.press('Enter');
     await page.waitForURL('**/requests?**');
     const { searchParams } = new URL(page.url());
-    expect([searchParams.has('model'), searchParams.has('provider')]).toEqual([true, true]);
+    expect([searchParams.has('answering_model'), searchParams.has('provider')]).toEqual([true, true]);
     expect(problems).toEqual([]);
   });
 });
