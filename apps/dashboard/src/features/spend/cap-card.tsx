@@ -3,7 +3,7 @@ import { useStatement } from '../../api/finance';
 import type { Project } from '../../api/projects';
 import { MonthCurve, MonthLegend } from '../../charts/month/month-curve';
 import { type MonthCurve as Curve, type MonthDay, prepareMonth } from '../../charts/month/prepare-month';
-import { formatUsd } from '../../format/format-usd';
+import { formatUsdExact } from '../../format/format-usd';
 import { useNow } from '../../range/use-page';
 import { useShowRequests } from '../../range/use-show-requests';
 import { Card } from '../../ui/card';
@@ -33,7 +33,7 @@ export function CapCard({ project, month }: Props) {
     showRequests({ ...ofProject, sort: '-cost_usd' }, { fromMs: day.startMs, toMs: day.startMs + DAY_MS });
   };
   return (
-    <Card title={`${name} (UTC)${capUsd === null ? '' : `, cap ${formatUsd(capUsd)}`}`}>
+    <Card title={`${name} (UTC)${capUsd === null ? '' : `, cap ${formatUsdExact(capUsd)}`}`}>
       <Failure of={spend} />
       <Failure of={statement} />
       {curve === undefined ? (
