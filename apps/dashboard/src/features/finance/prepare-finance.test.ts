@@ -247,7 +247,10 @@ test('a month before without data differs from one with data in part', () => {
 
 test('savings by prompt caches stand beside those by the cache, and are no part of them', () => {
   const total = { saved_exact_usd: 7.04, saved_semantic_usd: 1.75, saved_vendor_usd: 3.67 };
-  expect(describeSaved(total, 2)).toEqual(['Exact 7.04 + semantic 1.75', 'Besides: saved by prompt caches 3.67']);
+  expect(describeSaved(total, 2)).toEqual([
+    'Of which exact 7.04 · semantic 1.75',
+    'Besides: saved by prompt caches 3.67',
+  ]);
   expect(describeSaved({ ...total, saved_exact_usd: null, saved_vendor_usd: null }, 2)).toEqual([
     'By customer, savings by prompt caches are not known',
   ]);

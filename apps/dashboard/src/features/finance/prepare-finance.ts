@@ -166,7 +166,7 @@ type Saved = Pick<StatementTotal, 'saved_exact_usd' | 'saved_semantic_usd' | 'sa
 export function describeSaved({ saved_vendor_usd: vendor, ...total }: Saved, decimals: number): readonly string[] {
   const [exact, semantic] = [total.saved_exact_usd, total.saved_semantic_usd].map((usd) => formatFixed(usd, decimals));
   return [
-    ...(total.saved_exact_usd === null ? [] : [`Exact ${exact} + semantic ${semantic}`]),
+    ...(total.saved_exact_usd === null ? [] : [`Of which exact ${exact} · semantic ${semantic}`]),
     vendor === null
       ? 'By customer, savings by prompt caches are not known'
       : `Besides: ${SAVED.byPromptCaches.toLowerCase()} ${formatFixed(vendor, decimals)}`,
