@@ -540,6 +540,21 @@ describe('models', () => {
 });
 
 describe('lists', () => {
+  /** The order that a list shows, and whether its second column has it. */
+  async function dearestFirst(name: string, header: string) {
+    const table = page.getByRole('table', { name });
+    const amounts = await table.locator('tbody td:nth-child(2)').allTextContents();
+    const values = amounts.map((text) => Number(text.replace(/[$,]/g, '')));
+    const order = await table.getByRole('columnheader', { name: header }).getAttribute('aria-sort');
+    return [
+      order,
+      Bun.deepEquals(
+        values,
+        values.toSorted((a, b) => b - a),
+      ),
+    ];
+  }
+
   test('show spend by day and the end of budgets, with one question for all rows', async () => {
     const asked: string[] = [];
     const count = (request: { url(): string }) => asked.push(new URL(request.url()).pathname);
@@ -550,6 +565,7 @@ describe('lists', () => {
     await page.getByText(/^Runs out next: |No \w+'s budget is expected to run out/).waitFor();
     const rows = await page.getByRole('table', { name: 'Projects' }).locator('tbody tr').count();
     expect(rows).toBeGreaterThan(1);
+    expect(await dearestFirst('Projects', 'Spent this month')).toEqual(['descending', true]);
     expect(asked.filter((path) => /^\/admin\/.*(?:spend|budgets)/.test(path)).toSorted()).toEqual([
       ...['/admin/v1/budgets', '/admin/v1/stats/spend', '/admin/v1/stats/spend'],
     ]);
@@ -560,6 +576,7 @@ describe('lists', () => {
     await page.getByRole('table', { name: 'Keys' }).getByRole('img').first().waitFor();
     await page.goto(`${gateway.url}/customers?range=7d`);
     await days.first().waitFor();
+    expect(await dearestFirst('Customers', 'Spent in this range')).toEqual(['descending', true]);
     await page.goto(`${gateway.url}/routing`);
     await page
       .getByRole('img', { name: /requests? in 24 hours, at most/ })

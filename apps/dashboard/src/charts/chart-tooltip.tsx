@@ -1,11 +1,10 @@
 import { formatCount, NOTHING } from '../format/format-number';
 import { formatClock } from '../format/format-time';
-import { UNITS } from '../format/units';
 import type { Hover } from './chart-options';
 import type { TimeChartProps } from './chart-props';
 import { Opens } from './pointed/opens';
 import { describeMark, MARK_KINDS } from './prepare-marks';
-import { prepareTooltip, type Tooltip } from './prepare-tooltip';
+import { formatTooltip, prepareTooltip, type Tooltip } from './prepare-tooltip';
 
 interface Props extends Hover {
   readonly chart: TimeChartProps;
@@ -22,7 +21,8 @@ export function ChartTooltip({ chart, index, left, top, width, near }: Props) {
   // On the side with more room, and never beyond it.
   const isRight = left > width / 2;
   const maxWidth = Math.min(320, (isRight ? left : width - left) - GAP_PX);
-  const format = (value: number | null) => (value === null ? NOTHING : UNITS[chart.unit].full(value));
+  const full = formatTooltip(chart, tooltip);
+  const format = (value: number | null) => (value === null ? NOTHING : full(value));
   const { sum, sumBefore, stampBefore } = tooltip;
   const columns = stampBefore === null ? 'grid-cols-[1fr_auto]' : 'grid-cols-[1fr_auto_auto]';
   return (

@@ -1,6 +1,6 @@
 import { NOTHING } from '../format/format-number';
 import { formatStamp, zoneName } from '../format/format-time';
-import { UNITS } from '../format/units';
+import { formatOf } from '../format/units';
 import type { TimeChartProps } from './chart-props';
 import { ghostsOf, valueBefore } from './prepare-ghost';
 import { type ChartMark, describeMark, marksAt } from './prepare-marks';
@@ -58,11 +58,15 @@ function stampOf({ timeZone, intervalMs }: TimeChartProps, time: number): string
   return `${stamp} ${zoneName(timeZone)}`;
 }
 
+/** Format of its numbers. */
+export const formatTooltip = ({ unit }: Pick<TimeChartProps, 'unit'>, { rows, sum, sumBefore }: Tooltip) =>
+  formatOf(unit, [sum, sumBefore, ...rows.flatMap(({ value, before }) => [value, before])]);
+
 /** Describes a bucket for screen readers. */
 export function describeBucket(chart: TimeChartProps, index: number): string {
   const tooltip = prepareTooltip(chart, index);
   if (tooltip === null) return NOTHING;
-  const format = UNITS[chart.unit].full;
+  const format = formatTooltip(chart, tooltip);
   const say = (value: number | null, before: number | null) =>
     `${value === null ? 'no data' : format(value)}${before === null ? '' : ` (previously ${format(before)})`}`;
   const rows = tooltip.rows.map(({ label, value, before }) => `${label} ${say(value, before)}`);

@@ -1,18 +1,42 @@
-/** USD for people: cents for large amounts, enough digits for small ones. Never in exponent form. */
+/** Amounts from here are short: `$2.5M`. */
+const SHORT_FROM = 100_000;
+/** Rounds to a dollar. */
+const DOLLAR = 0.99995;
+const CENT = 0.01;
+/** Four decimals have two digits of such an amount. */
+const TENTH_OF_CENT = 0.001;
+const CENTS = 2;
+const PARTS = 4;
+const NANO = 9;
+
+/**
+ * USD for people, never in exponent form: cents from a dollar on, and for whole cents. Four decimals below a dollar, or
+ * as many as two digits need.
+ */
 export function formatUsd(usd: number): string {
   const size = Math.abs(usd);
-  const sign = usd < 0 ? '−' : '';
-  if (size === 0) return '$0.00';
-  if (size >= 100_000) return `${sign}$${compact(size)}`;
-  if (size >= 1)
-    return `${sign}$${size.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
-  if (size >= 0.01) return `${sign}$${size.toFixed(4).replace(/0{1,2}$/, '')}`;
-  const digits = Math.min(9, 3 - Math.floor(Math.log10(size)));
-  return `${sign}$${trimZeros(size.toFixed(digits))}`;
+  if (size >= SHORT_FROM) return `${usd < 0 ? '−' : ''}$${compact(size)}`;
+  if (size >= DOLLAR || isWholeCents(size)) return formatPlaces(usd, CENTS);
+  if (size >= TENTH_OF_CENT) return formatPlaces(usd, PARTS);
+  return formatPlaces(usd, Math.min(NANO, 1 - Math.floor(Math.log10(size))));
 }
 
-/** As many decimals as told, for amounts beside each other. */
-export function formatPlaces(usd: number, places: number): string {
+/** In nano-USD, which are exact. */
+const isWholeCents = (size: number) => Math.round(size * 1e9) % 1e7 === 0;
+
+/** Formats sums beside each other: cents where one is a dollar or more. Sums too small for that stay as they are. */
+export function formatBeside(sums: readonly number[]): (usd: number) => string {
+  const sizes = sums.map(Math.abs);
+  const hasDollars = sizes.some((size) => size >= DOLLAR);
+  const hasParts = sizes.some((size) => size >= TENTH_OF_CENT && !isWholeCents(size));
+  const [places, least] = hasDollars || !hasParts ? [CENTS, CENT] : [PARTS, TENTH_OF_CENT];
+  return (usd) => {
+    const size = Math.abs(usd);
+    return size < least || size >= SHORT_FROM ? formatUsd(usd) : formatPlaces(usd, places);
+  };
+}
+
+function formatPlaces(usd: number, places: number): string {
   const digits = { minimumFractionDigits: places, maximumFractionDigits: places };
   return `${usd < 0 ? '−' : ''}$${Math.abs(usd).toLocaleString('en-US', digits)}`;
 }

@@ -19,21 +19,38 @@ import {
   formatStamp,
   parseStamp,
 } from './format-time';
-import { formatUsd, formatUsdExact, formatUsdShort } from './format-usd';
+import { formatBeside, formatUsd, formatUsdExact, formatUsdShort } from './format-usd';
 
 describe('money', () => {
   test.each([
     [0, '$0.00', '$0.00'],
     [0.000000001, '$0.000000001', '$0.000000001'],
-    [0.000530222, '$0.0005302', '$0.000530222'],
+    [0.0000238, '$0.000024', '$0.0000238'],
+    [0.000530222, '$0.00053', '$0.000530222'],
+    [0.001, '$0.0010', '$0.001'],
+    [0.00339, '$0.0034', '$0.00339'],
     [0.0123456, '$0.0123', '$0.0123456'],
+    [0.192586, '$0.1926', '$0.192586'],
+    [0.99996, '$1.00', '$0.99996'],
+    [28.2796299, '$28.28', '$28.2796299'],
     [1234.5, '$1,234.50', '$1,234.50'],
     [2_500_000, '$2.5M', '$2,500,000.00'],
     [-0.5, '−$0.50', '−$0.50'],
-    [0.123, '$0.123', '$0.123'],
+    [0.123, '$0.1230', '$0.123'],
     [0.02, '$0.02', '$0.02'],
   ])('%p', (usd, shown, exact) => {
     expect([formatUsd(usd), formatUsdExact(usd)]).toEqual([shown, exact]);
+  });
+
+  test('sums beside each other have the decimals of the largest, whatever the smallest is', () => {
+    const beside = (...sums: number[]) => sums.map(formatBeside(sums));
+    expect(beside(28.2796299, 0.9156, 0.0154, 0)).toEqual(['$28.28', '$0.92', '$0.02', '$0.00']);
+    expect(beside(0.010633947, 0.008522, 0)).toEqual(['$0.0106', '$0.0085', '$0.00']);
+    expect(beside(0.010633947, 0.0000238, 0.02)).toEqual(['$0.0106', '$0.000024', '$0.0200']);
+    expect(beside(-5.0837, 0.0003)).toEqual(['−$5.08', '$0.00030']);
+    expect(beside(0.4, 0.05)).toEqual(['$0.40', '$0.05']);
+    expect(beside(2_500_000, 123.456)).toEqual(['$2.5M', '$123.46']);
+    expect(beside()).toEqual([]);
   });
 
   test('never an exponent, never NaN', () => {

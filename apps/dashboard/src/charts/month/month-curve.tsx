@@ -127,16 +127,17 @@ function Pointed({ index, count, text, isPast }: PointedProps) {
 const SIGN = 'h-3 w-5 shrink-0';
 
 interface LegendProps {
+  readonly hasBefore: boolean;
   readonly hasForecast: boolean;
   readonly hasBand: boolean;
   readonly hasCap: boolean;
 }
 
 /** Explains the curves. */
-export function MonthLegend({ hasForecast, hasBand, hasCap }: LegendProps) {
+export function MonthLegend({ hasBefore, hasForecast, hasBand, hasCap }: LegendProps) {
   const parts = [
     ['spent', 'Spent', true],
-    ['before', 'Month before', true],
+    ['before', 'Month before', hasBefore],
     ['expected', 'Forecast', hasForecast],
     ['cap', 'Cap', hasCap],
   ] as const;

@@ -46,6 +46,16 @@ describe('the curve of a month', () => {
     ]);
   });
 
+  test('a month before is a gap where it has no data', () => {
+    const from = (day: string) =>
+      prepareMonth({ ...NOVEMBER_NOW, spentOn: evenly(2), capUsd: 60, forecast, dataFromMs: Date.parse(day) });
+    const partly = from('2026-10-19');
+    expect(partly.days.map(({ before }) => before).slice(16, 20)).toEqual([null, null, 38, 40]);
+    expect(points(partly.paths.before)[0]).toEqual([60, 100]);
+    const none = from('2026-11-01');
+    expect([none.paths.before, none.days.every(({ before }) => before === null)]).toEqual(['', true]);
+  });
+
   test('a month before that was shorter ends, a longer one ends with its total on the last day of this one', () => {
     const nowMs = Date.parse('2027-03-02T00:00:00Z');
     const march = prepareMonth({

@@ -19,6 +19,8 @@ interface MonthInput {
   readonly nowMs: number;
   readonly capUsd: number | null;
   readonly forecast: readonly ExpectedDay[];
+  /** Start of the data. Days of the month before that are earlier are unknown. */
+  readonly dataFromMs?: number;
 }
 
 /** Running totals in USD at the end of a day; of today: now. */
@@ -26,7 +28,7 @@ export interface MonthDay {
   readonly startMs: number;
   /** Null in the future. */
   readonly spent: number | null;
-  /** On the same day of the month before, on the last one its total; null if that month is shorter. */
+  /** On the same day of the month before, on the last one its total; null if that month is shorter, or without data. */
   readonly before: number | null;
   /** Null in the past, and without a forecast. */
   readonly expected: number | null;
@@ -58,10 +60,13 @@ function runningTotals(days: readonly number[], spentOn: ReadonlyMap<number, num
 }
 
 /** A month up to now, the month before, and the forecast for the rest. */
-export function prepareMonth({ spentOn, startMs, nowMs, capUsd, forecast }: MonthInput): MonthCurve {
+export function prepareMonth({ spentOn, startMs, nowMs, capUsd, forecast, dataFromMs = 0 }: MonthInput): MonthCurve {
   const starts = daysBetween(startMs, monthStart(startMs, 1));
   const spent = runningTotals(starts, spentOn);
-  const before = runningTotals(daysBetween(monthStart(startMs, -1), startMs), spentOn);
+  const startsBefore = daysBetween(monthStart(startMs, -1), startMs);
+  const before = runningTotals(startsBefore, spentOn).map((usd, index) =>
+    (startsBefore[index] ?? 0) < dataFromMs ? null : usd,
+  );
   // A longer month ends on the last day of this one: its total would be missing otherwise.
   const beforeOn = (index: number) =>
     (index === starts.length - 1 ? before.slice(index).at(-1) : before[index]) ?? null;
@@ -119,9 +124,10 @@ function pathsOf(days: readonly MonthDay[], { today, topUsd, nowShare }: Scale):
   const now: Point = [nowShare * 100, y(days[today]?.spent ?? 0)];
   const [low, high] = [points((day) => day.low, endOf), points((day) => day.high, endOf)];
   const expected = points((day) => day.expected, endOf);
+  const firstBefore = days.findIndex(({ before }) => before !== null);
   return {
     spent: lineOf([origin, ...points((day) => day.spent, xOf)]),
-    before: lineOf([origin, ...points((day) => day.before, endOf)]),
+    before: firstBefore < 0 ? '' : lineOf([[endOf(firstBefore - 1), 100], ...points((day) => day.before, endOf)]),
     expected: expected.length === 0 ? '' : lineOf([now, ...expected]),
     band: high.length === 0 ? '' : `${lineOf([now, ...high, ...low.toReversed()])}z`,
   };

@@ -91,7 +91,7 @@ const COLUMNS: readonly Column<BackendLine>[] = [
   },
   { header: 'Requests, last 24 h', unit: 'count', value: (row) => row.requests },
   { header: 'Failures', unit: 'share', wideOnly: true, value: (row) => row.failureRate },
-  { header: '$ / request', unit: 'usd', value: (row) => row.price_per_request_usd },
+  { header: '$ / request', unit: 'price', value: (row) => row.price_per_request_usd },
   { header: 'Cache', wideOnly: true, value: (row) => row.caches },
   { header: 'Retries', unit: 'count', wideOnly: true, value: (row) => row.retries },
   { header: 'Time-out, s', unit: 'count', wideOnly: true, value: (row) => row.timeout_ms / 1000 },

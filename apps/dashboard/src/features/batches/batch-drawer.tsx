@@ -4,7 +4,7 @@ import { useKeyNames, useProjectNames } from '../../api/projects';
 import { useSession } from '../../api/session';
 import { countOf } from '../../format/format-number';
 import { formatInstant } from '../../format/format-time';
-import { formatUsdExact } from '../../format/format-usd';
+import { formatUsd } from '../../format/format-usd';
 import { usePage } from '../../range/use-page';
 import { requestsLink } from '../../range/use-show-requests';
 import { Badge } from '../../ui/badge';
@@ -49,7 +49,7 @@ function Summary({ batch }: Props) {
       <div className="flex flex-wrap items-center gap-2">
         <Badge tone={toneOf(batch)}>{statusOf(batch)}</Badge>
         <span className="nums">
-          {formatUsdExact(cost)} of at most {formatUsdExact(bound)}
+          {formatUsd(cost)} of at most {formatUsd(bound)}
         </span>
         {isCancellable(batch) && <Cancel batch={batch} />}
       </div>

@@ -69,6 +69,6 @@ const COLUMNS: readonly Column<Batch>[] = [
   },
   { header: 'Lines', unit: 'count', wideOnly: true, value: (row) => row.total },
   { header: 'Failed', unit: 'count', wideOnly: true, value: (row) => row.failed },
-  { header: 'Cost', unit: 'usd', value: (row) => row.cost_usd },
-  { header: 'At most', unit: 'usd', wideOnly: true, value: (row) => row.bound_usd },
+  { header: 'Cost', unit: 'cost', value: (row) => row.cost_usd },
+  { header: 'At most', unit: 'cost', wideOnly: true, value: (row) => row.bound_usd },
 ];

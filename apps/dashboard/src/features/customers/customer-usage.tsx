@@ -54,6 +54,7 @@ export function CustomerUsage({ customer: { customerId, projectId }, page }: Pro
         caption="Models of the customer"
         query={models}
         columns={MODEL_COLUMNS}
+        sortBy="Spent"
         rows={models.data && prepareSpendLines(models.data.buckets)}
         rowKey={(line) => line.name}
         linkOf={({ name }) => requestsLink({ ...filter, answering_model: name })}
@@ -66,6 +67,7 @@ export function CustomerUsage({ customer: { customerId, projectId }, page }: Pro
           caption="Projects of the customer"
           query={projects}
           columns={projectColumns(projectName)}
+          sortBy="Spent"
           rows={projects.data && prepareSpendLines(projects.data.buckets)}
           rowKey={(line) => line.name}
           linkOf={({ name }) => requestsLink({ ...filter, project: name })}

@@ -54,7 +54,8 @@ export function CustomersCard({ page }: { readonly page: Page }) {
           </ChangeButton>
         </>
       }
-      caption="Customers, highest spend first"
+      caption="Customers"
+      sortBy="Spent in this range"
       query={spend}
       columns={customerColumns((row) => outlookOf(row, budgets.outlooks), projectName)}
       above={

@@ -6,7 +6,7 @@ import { Badge } from '../../ui/badge';
 import { Card } from '../../ui/card';
 import { EmptyState } from '../../ui/empty-state';
 import { Meter } from '../../ui/meter';
-import { formatBand, formatFixed, outlookOf } from './prepare-finance';
+import { formatBand, formatFixed, monthName, outlookOf } from './prepare-finance';
 
 interface Props {
   readonly statement: Statement;
@@ -17,9 +17,9 @@ const SCOPES = { project: 'Project', key: 'Key', customer: 'Customer' } as const
 const TONES = { neutral: 'text-muted', good: 'text-good', warn: 'text-warn', bad: 'text-bad' } as const;
 const CELL = 'px-2 py-1.5 sm:px-3';
 
-/** Monthly caps: usage, forecast, and the day of exhaustion. */
+/** Monthly caps: usage, forecast, and the day of exhaustion. Those of a past month are as they were at its end. */
 export function CapsTable({ statement, decimals }: Props) {
-  const { caps, is_final: isFinal } = statement;
+  const { caps, is_final: isFinal, month } = statement;
   return (
     <Card title={isFinal ? 'Spend against caps' : 'Forecast against caps'} flush>
       {caps.length === 0 ? (
@@ -28,7 +28,9 @@ export function CapsTable({ statement, decimals }: Props) {
         </EmptyState>
       ) : (
         <table className="w-full text-sm">
-          <caption className="sr-only">Monthly caps</caption>
+          <caption className="border-b px-4 pb-2 text-left text-xs text-muted">
+            Monthly caps {isFinal ? `at the end of ${monthName(month)}` : 'as they are now'}
+          </caption>
           <thead>
             <tr className="border-b text-xs text-muted">
               <Head>Applies to</Head>

@@ -9,6 +9,7 @@ import {
   decimalsFor,
   describeFilters,
   describeMonth,
+  describeSaved,
   drawnChange,
   formatDifference,
   formatFixed,
@@ -16,6 +17,7 @@ import {
   monthName,
   monthOf,
   monthOptions,
+  noChangeReason,
   outlookOf,
   requestsOf,
   roundingDifference,
@@ -233,6 +235,25 @@ test('no change is shown against a month that data covers only in part', () => {
     [null, '–'],
   ]);
   expect(total.cost_usd).toBe(38);
+});
+
+test('a month before without data differs from one with data in part', () => {
+  const reasonFrom = (dataFrom: string | null) =>
+    noChangeReason({ compared_with: { data_from: dataFrom, to: '2026-10-01T00:00:00Z' } });
+  expect(reasonFrom('2026-10-19T00:00:00Z')).toBe('No change: that time has no data');
+  expect(reasonFrom('2026-09-19T00:00:00Z')).toBe('No change: not all of that time has data');
+  expect(reasonFrom(null)).toBe('No change: not all of that time has data');
+});
+
+test('savings by prompt caches stand beside those by the cache, and are no part of them', () => {
+  const total = { saved_exact_usd: 7.04, saved_semantic_usd: 1.75, saved_vendor_usd: 3.67 };
+  expect(describeSaved(total, 2)).toEqual([
+    'Of which exact 7.04 · semantic 1.75',
+    'Besides: saved by prompt caches 3.67',
+  ]);
+  expect(describeSaved({ ...total, saved_exact_usd: null, saved_vendor_usd: null }, 2)).toEqual([
+    'By customer, savings by prompt caches are not known',
+  ]);
 });
 
 test('a change is that of the amounts as they are drawn', () => {

@@ -2,6 +2,7 @@ import type { CapForecast, Statement, StatementQuery, StatementTotal } from '../
 import type { Project } from '../../api/projects';
 import { NOTHING } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
+import { SAVED } from '../../format/saved-labels';
 import { type FinanceSearch, GROUPS } from './finance-search';
 
 export interface AskedFor extends FinanceSearch {
@@ -147,6 +148,29 @@ export function compareWhole<T extends Pick<Statement, 'rows' | 'total' | 'compa
   const none = { previous_usd: null, change_usd: null, change_percent: null, is_new: false };
   const { rows, total } = statement;
   return { ...statement, rows: rows.map((row) => ({ ...row, ...none })), total: { ...total, ...none } };
+}
+
+/** Reason of a missing change. */
+export function noChangeReason({ compared_with: before }: NoChange): string {
+  const isEmpty = before.data_from !== null && Date.parse(before.data_from) >= Date.parse(before.to);
+  return `No change: ${isEmpty ? 'that time has no data' : 'not all of that time has data'}`;
+}
+
+interface NoChange {
+  readonly compared_with: Pick<Statement['compared_with'], 'data_from' | 'to'>;
+}
+
+type Saved = Pick<StatementTotal, 'saved_exact_usd' | 'saved_semantic_usd' | 'saved_vendor_usd'>;
+
+/** Parts of the savings by the cache, and the savings that are no part of them. */
+export function describeSaved({ saved_vendor_usd: vendor, ...total }: Saved, decimals: number): readonly string[] {
+  const [exact, semantic] = [total.saved_exact_usd, total.saved_semantic_usd].map((usd) => formatFixed(usd, decimals));
+  return [
+    ...(total.saved_exact_usd === null ? [] : [`Of which exact ${exact} · semantic ${semantic}`]),
+    vendor === null
+      ? 'By customer, savings by prompt caches are not known'
+      : `Besides: ${SAVED.byPromptCaches.toLowerCase()} ${formatFixed(vendor, decimals)}`,
+  ];
 }
 
 /** With its sign. */

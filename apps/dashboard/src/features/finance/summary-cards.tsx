@@ -2,12 +2,14 @@ import type { Statement } from '../../api/finance';
 import { SAVED } from '../../format/saved-labels';
 import {
   comparedName,
+  describeSaved,
   drawnChange,
   formatBand,
   formatDifference,
   formatFixed,
   formatPercent,
   monthName,
+  noChangeReason,
 } from './prepare-finance';
 
 interface Props {
@@ -53,16 +55,10 @@ function figuresOf(statement: Statement, decimals: number): Figure[] {
       total.forecast === null ? 'Not enough data for a forecast' : `Range ${formatBand(total.forecast, decimals)}`,
     ],
   };
-  const parts = [total.saved_exact_usd, total.saved_semantic_usd].map(usd);
   const saved: Figure = {
     label: `${SAVED.byCache}, USD`,
     value: usd(total.saved_usd),
-    details: [
-      ...(total.saved_exact_usd === null ? [] : [`Exact ${parts[0]} · semantic ${parts[1]}`]),
-      total.saved_vendor_usd === null
-        ? 'By customer, savings by prompt caches are not known'
-        : `${SAVED.byPromptCaches} ${usd(total.saved_vendor_usd)}`,
-    ],
+    details: describeSaved(total, decimals),
   };
   return [
     {
@@ -75,7 +71,7 @@ function figuresOf(statement: Statement, decimals: number): Figure[] {
       value: usd(total.previous_usd),
       details: [
         total.previous_usd === null
-          ? 'No change: not all of that time has data'
+          ? noChangeReason(statement)
           : `Change ${formatDifference(drawnChange(total, decimals), decimals)} (${formatPercent(total)})`,
       ],
     },

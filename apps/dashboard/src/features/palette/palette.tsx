@@ -3,6 +3,7 @@ import { type NavigateOptions, useNavigate } from '@tanstack/react-router';
 import { Dialog as Radix } from 'radix-ui';
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
 import { useSignOut } from '../../api/session';
+import { countOf } from '../../format/format-number';
 import { useTheme } from '../shell/theme';
 import { type Command, findCommands, KINDS, searchOf, withRecent } from './prepare-palette';
 import { useCommands } from './use-commands';
@@ -69,7 +70,7 @@ export function Palette({ onClose, takeEarly }: Props) {
             ))}
           </div>
           <p role="status" className={shown.length === 0 ? 'px-4 pt-2 pb-5 text-center text-muted' : 'sr-only'}>
-            {shown.length === 0 ? 'No results.' : `${shown.length} results`}
+            {shown.length === 0 ? 'No results.' : countOf(shown.length, 'result')}
           </p>
         </Radix.Content>
       </Radix.Portal>

@@ -29,6 +29,31 @@ test('names, notes and parts of them are found', () => {
   expect(found('checkout', ['action New key'])).toEqual(['New key', 'checkout']);
 });
 
+test('models in use come first, then those of providers that are set up; other kinds keep their places', () => {
+  const model = (label: string, note: string, use?: Command['use']): Command => ({
+    ...command('model', label, note),
+    ...{ id: `${note}/${label}`, use },
+  });
+  const unused = Array.from({ length: 40 }, (_, index) => model(`claude-${index}`, 'vertex'));
+  const all = [
+    ...[command('project', 'claude'), ...unused],
+    ...[model('claude-sonnet-4-5', 'bedrock', 'ready'), model('claude-sonnet-4-5', 'anthropic', 'used')],
+    command('alias', 'claude-sonnet'),
+  ];
+  const ids = findCommands(all, 'claude', []).map(({ id }) => id);
+  const models = ids.filter((id) => id.includes('/'));
+  expect(ids[0]).toBe('project claude');
+  expect(ids).toHaveLength(30);
+  expect(models.slice(0, 2)).toEqual(['anthropic/claude-sonnet-4-5', 'bedrock/claude-sonnet-4-5']);
+  // The score of the words decides among equals.
+  expect(models[2]).toBe('vertex/claude-0');
+});
+
+test('budgets are found on the statement too', () => {
+  const found = findCommands(PAGE_COMMANDS, 'budget', []).map(({ label }) => label);
+  expect(found).toEqual(expect.arrayContaining(['Runs', 'Statement of a month']));
+});
+
 test('the same thing is recent once', () => {
   expect(withRecent(['a', 'b'], 'b')).toEqual(['b', 'a']);
   expect(

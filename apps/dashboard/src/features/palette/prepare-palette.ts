@@ -11,6 +11,8 @@ export interface Command {
   readonly label: string;
   /** Owner, beside the name. */
   readonly note?: string;
+  /** Of a model: it has traffic, or its provider is set up. */
+  readonly use?: 'used' | 'ready';
   /** Found by these words, too. */
   readonly words?: string;
   readonly to?: string;
@@ -59,7 +61,7 @@ export const PAGE_COMMANDS: readonly Command[] = [
   ),
   {
     ...{ id: 'page statement', kind: 'page', label: 'Statement of a month', note: 'Money', to: '/money' },
-    ...{ search: { tab: 'statement' }, words: 'finance invoice csv' },
+    ...{ search: { tab: 'statement' }, words: 'finance invoice csv caps budgets' },
   },
 ];
 
@@ -80,7 +82,7 @@ export function findCommands(
     return [...lately, ...others].slice(0, MAX_SHOWN);
   }
   const textOf = ({ label, note = '', words = '' }: Command) => `${label} ${words} ${note}`;
-  const found = rank(commands, typed, textOf);
+  const found = usedFirst(rank(commands, typed, textOf));
   // Recent commands come first among equal matches.
   const place = (id: string) => (recent.includes(id) ? recent.indexOf(id) : MAX_RECENT);
   const best = found.slice(0, MAX_SHOWN);
@@ -88,6 +90,18 @@ export function findCommands(
     .slice(0, 3)
     .toSorted((a, b) => place(a.id) - place(b.id))
     .concat(best.slice(3));
+}
+
+const USES = ['used', 'ready', undefined] as const;
+
+/** Sorts found models among each other: the catalogue has hundreds that nobody uses. */
+function usedFirst(found: readonly Command[]): readonly Command[] {
+  const isModel = ({ kind }: Command) => kind === 'model';
+  const models = found
+    .filter(isModel)
+    .toSorted((a, b) => USES.indexOf(a.use) - USES.indexOf(b.use))
+    .values();
+  return found.map((command) => (isModel(command) ? (models.next().value ?? command) : command));
 }
 
 /** Adds an id to the front, without duplicates. */

@@ -11,6 +11,7 @@ import { useSettled } from '../../ui/use-settled';
 import { keepChosen } from '../requests/menus/prepare-columns';
 import { fromSavedFilters } from '../requests/prepare-filters';
 import { type Command, PAGE_COMMANDS } from './prepare-palette';
+import { useModelUse } from './use-model-use';
 
 const FOUND = '10';
 
@@ -53,6 +54,7 @@ export function useCommands(typed: string, own: readonly Command[]): readonly Co
   const { data: models } = useModels();
   const { data: views } = useViews();
   const projectName = useProjectNames();
+  const modelUse = useModelUse();
   const found = useFound(useSettled(typed.trim()), projectName);
   const fixed = useMemo(() => {
     const ofProjects = (projects?.data ?? []).flatMap(({ id }): Command[] => {
@@ -70,6 +72,7 @@ export function useCommands(typed: string, own: readonly Command[]): readonly Co
     const toModel = ({ provider, model }: { provider: string; model: string }): Command => ({
       ...{ id: `model ${provider} ${model}`, kind: 'model', label: model, note: provider, to: '/models' },
       search: { open: `${provider} ${model}` },
+      use: modelUse({ provider, model }),
     });
     const toView = ({ id, name, filters, sort, columns }: SavedView): Command => ({
       ...{ id: `view ${id}`, kind: 'view', label: name, note: 'Requests', to: '/requests' },
@@ -81,7 +84,7 @@ export function useCommands(typed: string, own: readonly Command[]): readonly Co
     const actions = mayChange ? NEW.filter(isSeen).map((one): Command => ({ ...one, kind: 'action' })) : [];
     const listed = [...(aliases?.data ?? []).map(toAlias), ...(models ?? []).map(toModel)];
     return [...pages, ...ofProjects, ...actions, ...listed, ...(views?.data ?? []).map(toView)];
-  }, [projects, projectName, aliases, models, views, mayChange, permissions]);
+  }, [projects, projectName, aliases, models, views, mayChange, permissions, modelUse]);
   return useMemo(() => [...fixed, ...own, ...found], [fixed, own, found]);
 }
 

@@ -4,7 +4,7 @@ import { api, read } from '../../api/client';
 import { findKey, type Key, type KeyInput, type KeyWithSecret, useListedKeys } from '../../api/projects';
 import { Needed, useMayChange } from '../../api/session';
 import { formatAgo, formatInstant, type TimeZoneChoice } from '../../format/format-time';
-import { formatUsd } from '../../format/format-usd';
+import { formatUsdExact } from '../../format/format-usd';
 import { useOpened } from '../../range/use-opened';
 import { usePage } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
@@ -168,7 +168,7 @@ export const KEY_COLUMNS: readonly Column<Key>[] = [
     cell: (key) =>
       key.budget_usd === null
         ? 'none'
-        : `${formatUsd(key.budget_usd)} ${key.budget_period === 'month' ? 'a month' : 'in all'}`,
+        : `${formatUsdExact(key.budget_usd)} ${key.budget_period === 'month' ? 'a month' : 'in all'}`,
   },
   { header: 'Spent, all time', unit: 'usd', value: (key) => key.spent_usd },
   daysColumn((key) => key.spend_by_day, true),

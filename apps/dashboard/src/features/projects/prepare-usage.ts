@@ -1,6 +1,6 @@
 import type { Project } from '../../api/projects';
 import type { SpendBucket } from '../../api/stats';
-import { type Outlook, ownerOf, sortByOutlook } from './spending/prepare-outlooks';
+import { type Outlook, ownerOf } from './spending/prepare-outlooks';
 
 export interface ProjectLine extends Project {
   readonly spentUsd: number;
@@ -20,14 +20,13 @@ interface Spending {
   readonly outlooks: ReadonlyMap<string, Outlook>;
 }
 
-/** Projects with their spend, those whose caps run out first. */
+/** Projects with their spend. */
 export function prepareProjects(projects: readonly Project[], { month, daysOf, outlooks }: Spending): ProjectLine[] {
   const byProject = new Map(month.map((bucket) => [bucket.group, bucket]));
-  const lines = projects.map((project): ProjectLine => {
+  return projects.map((project): ProjectLine => {
     const { id, monthly_cap_usd: capUsd } = project;
     const { cost_usd: spentUsd = 0, requests = 0 } = byProject.get(id) ?? {};
     const share = capUsd === null ? null : spentUsd / capUsd;
     return { ...project, spentUsd, requests, share, days: daysOf(id), outlook: outlooks.get(ownerOf(id, id)) };
   });
-  return sortByOutlook(lines, ({ outlook }) => outlook);
 }

@@ -77,6 +77,7 @@ function ProjectsCard() {
         />
       }
       columns={PROJECT_COLUMNS}
+      sortBy={SPENT.header}
       rows={lines}
       rowKey={(line) => line.id}
       csvName="projects"
@@ -85,6 +86,7 @@ function ProjectsCard() {
   );
 }
 
+const SPENT: Column<ProjectLine> = { header: 'Spent this month', unit: 'usd', value: (line) => line.spentUsd };
 export const PROJECT_COLUMNS: readonly Column<ProjectLine>[] = [
   {
     header: 'Project',
@@ -97,7 +99,7 @@ export const PROJECT_COLUMNS: readonly Column<ProjectLine>[] = [
       </Name>
     ),
   },
-  { header: 'Spent this month', unit: 'usd', value: (line) => line.spentUsd },
+  SPENT,
   daysColumn((line) => line.days, true),
   { header: 'Monthly cap', unit: 'usd', none: 'none', wideOnly: true, value: (line) => line.monthly_cap_usd },
   {

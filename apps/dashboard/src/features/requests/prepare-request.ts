@@ -2,7 +2,7 @@ import type { Log } from '../../api/logs';
 import { isUnasked, prepareParts, type Timed } from '../../charts/waterfall/prepare-waterfall';
 import { formatCount, formatMs, NOTHING } from '../../format/format-number';
 import { formatTarget } from '../../format/format-target';
-import { formatUsdExact } from '../../format/format-usd';
+import { formatUsd } from '../../format/format-usd';
 import { SAVED } from '../../format/saved-labels';
 import type { PageSearch } from '../../range/page-search';
 import type { Place } from '../../ui/place-link';
@@ -138,9 +138,9 @@ export function prepareMeasures(log: Log): Readonly<Record<string, readonly Fact
       ['reasoning', unlessNone(log.tokens_reasoning)],
     ],
     Cost: [
-      ['Total', formatUsdExact(log.cost_usd)],
-      ...prepareCostParts(log.cost_detail).map(({ name, usd }): Fact => [name, formatUsdExact(usd)]),
-      [SAVED.byCache, log.saved_usd === 0 ? null : formatUsdExact(log.saved_usd)],
+      ['Total', formatUsd(log.cost_usd)],
+      ...prepareCostParts(log.cost_detail).map(({ name, usd }): Fact => [name, formatUsd(usd)]),
+      [SAVED.byCache, log.saved_usd === 0 ? null : formatUsd(log.saved_usd)],
     ],
     ...(labels.length > 0 ? { Labels: labels } : {}),
   };

@@ -83,13 +83,13 @@ const fieldColumns = (timeZone: TimeZoneChoice, names: Names): readonly RequestC
     value: (log) => log.tokens_total,
     cell: (log) => `${formatCount(log.tokens_in)} / ${formatCount(log.tokens_out)}`,
   },
-  { ...measured('cost_usd', 'Cost', 'usd'), value: (log) => log.cost_usd },
+  { ...measured('cost_usd', 'Cost', 'cost'), value: (log) => log.cost_usd },
   { ...measured('latency_ms', 'Latency', 'ms'), value: (log) => log.latency_ms },
   { ...measured('ttft_ms', 'First token', 'ms'), wideOnly: 'most', value: (log) => log.ttft_ms },
   ...extraColumns(names),
 ];
 
-const measured = (field: string, header: string, unit: 'usd' | 'ms' | 'count') => ({
+const measured = (field: string, header: string, unit: 'cost' | 'ms' | 'count') => ({
   ...{ field, sortKey: field, header, unit },
 });
 const extra = { isExtra: true } as const;
@@ -103,7 +103,7 @@ const extraColumns = (names: Names): readonly RequestColumn[] => [
   { ...extra, field: 'requested_model', header: 'Requested model', narrow: true, value: (log) => log.requested_model },
   { ...extra, ...measured('tokens_in', 'Tokens in', 'count'), value: (log) => log.tokens_in },
   { ...extra, ...measured('tokens_out', 'Tokens out', 'count'), value: (log) => log.tokens_out },
-  { ...extra, ...measured('saved_usd', SAVED.byCache, 'usd'), value: (log) => log.saved_usd },
+  { ...extra, ...measured('saved_usd', SAVED.byCache, 'cost'), value: (log) => log.saved_usd },
   { ...extra, ...measured('upstream_ms', 'Upstream', 'ms'), value: (log) => log.upstream_ms },
   { ...extra, ...measured('overhead_ms', 'Overhead', 'ms'), value: (log) => log.overhead_ms },
   { ...extra, field: 'dialect', header: 'API', value: (log) => log.dialect },

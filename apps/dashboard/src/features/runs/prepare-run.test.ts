@@ -25,7 +25,7 @@ test('tool calls hang below the request that came before; failures, tokens and c
   expect(steps.map(({ depth, kind, startMs, detail }) => [depth, kind, startMs, detail])).toEqual([
     [0, 'generation', 0, '$0.00'],
     [0, 'attempt', 1000, '1,200 tokens, $0.50'],
-    [1, 'generation', 2000, '$0.001'],
+    [1, 'generation', 2000, '$0.0010'],
     [0, 'failed', 3000, 'run_budget_exceeded, $0.00'],
     [0, 'cancelled', 4000, 'client_closed, 1,200 tokens, $0.50'],
   ]);

@@ -1,7 +1,7 @@
 import type { Step } from '../../charts/waterfall/prepare-waterfall';
 import { roundTicks } from '../../charts/waterfall/prepare-waterfall';
 import { countOf } from '../../format/format-number';
-import { formatUsdExact } from '../../format/format-usd';
+import { formatUsd } from '../../format/format-usd';
 import type { Tone } from '../../ui/badge';
 import type { RunDetail } from './use-runs';
 
@@ -49,7 +49,7 @@ function kindOf({ type, status }: Item): Step['kind'] {
 
 function detailOf({ type, error_code: code, cost_usd: usd, tokens_total: tokens }: Item): string {
   const parts = [code, type === 'request' && tokens > 0 ? countOf(tokens, 'token') : null];
-  return [...parts.filter((part) => part !== null), formatUsdExact(usd)].join(', ');
+  return [...parts.filter((part) => part !== null), formatUsd(usd)].join(', ');
 }
 
 export const STATE_TONES: Readonly<Record<RunDetail['state'], Tone>> = {

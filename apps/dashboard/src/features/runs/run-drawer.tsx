@@ -7,7 +7,7 @@ import { BulletBar } from '../../charts/bullet/bullet-bar';
 import { prepareBullet } from '../../charts/bullet/prepare-bullet';
 import { countOf } from '../../format/format-number';
 import { formatInstant } from '../../format/format-time';
-import { formatUsdExact } from '../../format/format-usd';
+import { formatUsd, formatUsdExact } from '../../format/format-usd';
 import { usePage } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
 import { Dialog, type DialogOf } from '../../ui/dialog';
@@ -43,7 +43,7 @@ function Summary({ run }: { readonly run: RunDetail }) {
       <div className="flex flex-wrap items-center gap-2">
         <Badge tone={STATE_TONES[state]}>{state}</Badge>
         <span className="nums">
-          {formatUsdExact(spent)} {budget === null ? 'spent, no budget' : `of ${formatUsdExact(budget)}`}
+          {formatUsd(spent)} {budget === null ? 'spent, no budget' : `of ${formatUsdExact(budget)}`}
         </span>
         {budget !== null && state !== 'stopped' && run.may_change && <Controls run={run} budget={budget} />}
       </div>

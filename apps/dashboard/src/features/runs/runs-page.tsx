@@ -1,12 +1,10 @@
 import { useProjectNames } from '../../api/projects';
 import { useExampleModel, useGatewayUrl } from '../../api/settings';
 import { formatShare, NOTHING } from '../../format/format-number';
-import { formatUsdExact } from '../../format/format-usd';
 import { useOpened } from '../../range/use-opened';
 import { usePage } from '../../range/use-page';
 import { Meter } from '../../ui/meter';
-import type { Column } from '../../ui/table/column';
-import { timeColumn } from '../../ui/table/column';
+import { type Column, drawCell, timeColumn } from '../../ui/table/column';
 import { MoreRows } from '../../ui/table/more-rows';
 import { TableCard } from '../../ui/table/table-card';
 import { FirstCall } from '../shell/first-call';
@@ -65,12 +63,8 @@ const usedShare = ({ spent_usd: spent, budget_usd: budget }: Run) =>
 const RUN: Column<Run> = { header: 'Run', narrow: true, value: (row) => row.id };
 const COLUMNS: readonly Column<Run>[] = [
   { header: 'State', value: (row) => row.state, tone: (row) => STATE_TONES[row.state] },
-  { header: 'Spent', unit: 'usd', value: (row) => row.spent_usd },
-  {
-    ...{ header: 'Budget', align: 'right' },
-    value: (row) => row.budget_usd,
-    cell: ({ budget_usd: usd }) => (usd === null ? 'none' : formatUsdExact(usd)),
-  },
+  { header: 'Spent', unit: 'cost', value: (row) => row.spent_usd },
+  { header: 'Budget', unit: 'price', none: 'none', value: (row) => row.budget_usd },
   {
     ...{ header: 'Used', align: 'right', wideOnly: true, value: usedShare },
     cell: (row) => <Used share={usedShare(row)} />,
@@ -96,6 +90,6 @@ function startedColumn(timeZone: Parameters<typeof timeColumn>[0]): Column<Run> 
   const at = (row: Run) => ({ created_at: row.started_at ?? '' });
   return {
     ...{ header: time.header.replace('Time', 'Started'), wideOnly: true, value: (row) => row.started_at },
-    cell: (row) => (row.started_at === null ? '–' : time.cell?.(at(row))),
+    cell: (row) => (row.started_at === null ? '–' : drawCell(time, at(row))),
   };
 }

@@ -3,7 +3,7 @@ import { useStatement } from '../../api/finance';
 import type { Project } from '../../api/projects';
 import { MonthCurve, MonthLegend } from '../../charts/month/month-curve';
 import { type MonthCurve as Curve, type MonthDay, prepareMonth } from '../../charts/month/prepare-month';
-import { formatUsd } from '../../format/format-usd';
+import { formatUsdExact } from '../../format/format-usd';
 import { useNow } from '../../range/use-page';
 import { useShowRequests } from '../../range/use-show-requests';
 import { Card } from '../../ui/card';
@@ -33,7 +33,7 @@ export function CapCard({ project, month }: Props) {
     showRequests({ ...ofProject, sort: '-cost_usd' }, { fromMs: day.startMs, toMs: day.startMs + DAY_MS });
   };
   return (
-    <Card title={`${name} (UTC)${capUsd === null ? '' : `, cap ${formatUsd(capUsd)}`}`}>
+    <Card title={`${name} (UTC)${capUsd === null ? '' : `, cap ${formatUsdExact(capUsd)}`}`}>
       <Failure of={spend} />
       <Failure of={statement} />
       {curve === undefined ? (
@@ -54,6 +54,7 @@ export function CapCard({ project, month }: Props) {
         </>
       )}
       <MonthLegend
+        hasBefore={curve !== undefined && curve.paths.before !== ''}
         hasForecast={curve !== undefined && curve.paths.expected !== ''}
         hasBand={curve !== undefined && curve.paths.band !== ''}
         hasCap={curve?.cap?.isDrawn === true}
@@ -68,6 +69,7 @@ export function CapCard({ project, month }: Props) {
 
 /** Says since when the month before has spend: a late start looks like growth. */
 function startOfBefore(curve: Curve | undefined): string {
+  if (curve?.paths.before === '') return ' The month before has no data.';
   const first = curve?.days.findIndex(({ before }) => (before ?? 0) > 0) ?? -1;
   return first > 0 ? ` The month before has spend from day ${first + 1} on.` : '';
 }
@@ -87,11 +89,13 @@ function useMonth({ project, month }: Props) {
   const known = statement.isPlaceholderData ? undefined : statement.data;
   // A past month is held against the cap of that month.
   const capUsd = (isPast ? known && capOf(known, project)?.cap_usd : project?.monthly_cap_usd) ?? null;
+  // Until the statement is there, nothing is known of the month before.
+  const dataFromMs = known === undefined ? startMs : Date.parse(known.compared_with.data_from ?? '1970-01-01');
   const curve = useMemo(() => {
     if (days === undefined) return undefined;
     const spentOn = new Map([...days].map(([start, { cost_usd: usd }]) => [start, usd]));
-    return prepareMonth({ spentOn, startMs, nowMs, capUsd, forecast: known?.forecast_days ?? [] });
-  }, [days, startMs, nowMs, capUsd, known]);
+    return prepareMonth({ spentOn, startMs, nowMs, capUsd, forecast: known?.forecast_days ?? [], dataFromMs });
+  }, [days, startMs, nowMs, capUsd, known, dataFromMs]);
   const name = isPast ? monthName(shown) : 'This month';
   return { curve, spend, statement, capUsd, name, note: known && describeMonth(known, project) + startOfBefore(curve) };
 }

@@ -1,21 +1,22 @@
 import type { MonthCurve, MonthDay } from '../../charts/month/prepare-month';
 import { NOTHING } from '../../format/format-number';
 import { formatDay } from '../../format/format-time';
-import { formatUsd } from '../../format/format-usd';
+import { formatOf } from '../../format/units';
 
 /** A day of the curve in words. */
 export function describeDay({ days, today }: MonthCurve, index: number): string {
   const day = days[index];
   if (day === undefined) return NOTHING;
-  const { startMs, spent, before, expected } = day;
-  const ahead = expected === null ? 'no forecast' : `expected ${formatUsd(expected)}${bandOf(day)}`;
-  const now = spent === null ? ahead : `${formatUsd(spent)} spent${index === today ? ' so far' : ''}`;
-  const earlier = before === null ? '' : `, ${formatUsd(before)} by then in the month before`;
+  const { startMs, spent, before, expected, low, high } = day;
+  const format = formatOf('usd', amountsOf(day));
+  const band = low === null || high === null ? '' : ` (${format(low)} to ${format(high)})`;
+  const ahead = expected === null ? 'no forecast' : `expected ${format(expected)}${band}`;
+  const now = spent === null ? ahead : `${format(spent)} spent${index === today ? ' so far' : ''}`;
+  const earlier = before === null ? '' : `, ${format(before)} by then in the month before`;
   return `${formatDay(startMs, 'utc')}: ${now}${earlier}`;
 }
 
-const bandOf = ({ low, high }: MonthDay) =>
-  low === null || high === null ? '' : ` (${formatUsd(low)} to ${formatUsd(high)})`;
+const amountsOf = ({ spent, before, expected, low, high }: MonthDay) => [spent, before, expected, low, high];
 
 /** Headings of the month in figures. */
 export const FIGURES: readonly string[] = [
@@ -27,7 +28,7 @@ export const FIGURES: readonly string[] = [
   'High end of the forecast',
 ];
 
-export const cellsOfDay = ({ startMs, spent, before, expected, low, high }: MonthDay): readonly string[] => [
-  formatDay(startMs, 'utc'),
-  ...[spent, before, expected, low, high].map((usd) => (usd === null ? NOTHING : formatUsd(usd))),
-];
+export function cellsOfDay(day: MonthDay): readonly string[] {
+  const format = formatOf('usd', amountsOf(day));
+  return [formatDay(day.startMs, 'utc'), ...amountsOf(day).map((usd) => (usd === null ? NOTHING : format(usd)))];
+}

@@ -1,4 +1,4 @@
-import { formatUsdExact } from '../../format/format-usd';
+import { formatUsd, formatUsdExact } from '../../format/format-usd';
 import type { Shares } from './use-teams';
 
 /** A project's part of the bar, or the rest, in percent of the bar. */
@@ -23,7 +23,7 @@ export function prepareShares({
   const segment = (name: string, of: number, used: number, isRest = false): readonly Segment[] => {
     if (of <= 0) return [];
     const [within, percent] = [Math.min(used, of), (usd: number) => (whole === 0 ? 0 : (usd / whole) * 100)];
-    const text = `${name}: ${formatUsdExact(used)} of ${formatUsdExact(of)} spent`;
+    const text = `${name}: ${formatUsd(used)} of ${formatUsdExact(of)} spent`;
     return [{ name, isRest, usedWidth: percent(within), freeWidth: percent(of - within), text }];
   };
   const shares = data.flatMap((one) => segment(one.name, one.share_usd, one.spent_usd - one.drawn_usd));
@@ -36,8 +36,8 @@ export function describeShare({
   spent_usd: spent,
   drawn_usd: drawn,
 }: Shares['data'][number]): string {
-  const own = `${formatUsdExact(spent - drawn)} of its share of ${formatUsdExact(share)} in the team's budget is spent`;
-  return drawn === 0 ? `${own}.` : `${own}, and ${formatUsdExact(drawn)} of what no share claims.`;
+  const own = `${formatUsd(spent - drawn)} of its share of ${formatUsdExact(share)} in the team's budget is spent`;
+  return drawn === 0 ? `${own}.` : `${own}, and ${formatUsd(drawn)} of what no share claims.`;
 }
 
 /** `$4.00 of the $10.00 that no share claims are spent, $1.00 of it by projects without a share.` */
@@ -45,6 +45,6 @@ export function describeRest({ rest_usd: rest, drawn_usd: drawn, others_spent_us
   if (rest === null) return 'Set a monthly budget of the team: shares have no effect without it.';
   const over = `The shares exceed the budget by ${formatUsdExact(-rest)}: the budget ends first.`;
   if (rest < 0) return over;
-  const spent = `${formatUsdExact(drawn)} of the ${formatUsdExact(rest)} that no share claims is spent`;
-  return others === 0 ? `${spent}.` : `${spent}, ${formatUsdExact(others)} of it by projects without a share.`;
+  const spent = `${formatUsd(drawn)} of the ${formatUsdExact(rest)} that no share claims is spent`;
+  return others === 0 ? `${spent}.` : `${spent}, ${formatUsd(others)} of it by projects without a share.`;
 }

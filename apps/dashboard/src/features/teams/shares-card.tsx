@@ -1,5 +1,4 @@
 import { apartColorOf } from '../../charts/series-colors';
-import { formatUsdExact } from '../../format/format-usd';
 import { Card } from '../../ui/card';
 import { Meter } from '../../ui/meter';
 import type { Column } from '../../ui/table/column';
@@ -11,9 +10,9 @@ type Share = Shares['data'][number];
 
 const COLUMNS: readonly Column<Share>[] = [
   { header: 'Project', value: (row) => row.name },
-  { header: 'Share', align: 'right', value: (row) => formatUsdExact(row.share_usd) },
-  { header: 'Spent', align: 'right', value: (row) => formatUsdExact(row.spent_usd) },
-  { header: 'Of the rest', align: 'right', value: (row) => formatUsdExact(row.drawn_usd) },
+  { header: 'Share', unit: 'usd', value: (row) => row.share_usd },
+  { header: 'Spent', unit: 'usd', value: (row) => row.spent_usd },
+  { header: 'Of the rest', unit: 'usd', value: (row) => row.drawn_usd },
   { header: 'Overdraft', wideOnly: true, value: (row) => (row.overdraft ? 'on' : 'off') },
 ];
 

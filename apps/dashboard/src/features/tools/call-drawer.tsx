@@ -4,7 +4,7 @@ import { useSession } from '../../api/session';
 import { type ToolCall, useToolBodies } from '../../api/tools';
 import { formatBytes, formatMs } from '../../format/format-number';
 import { formatInstant } from '../../format/format-time';
-import { formatUsdExact } from '../../format/format-usd';
+import { formatUsd } from '../../format/format-usd';
 import { outcomeLabel } from '../../format/outcome-labels';
 import { usePage } from '../../range/use-page';
 import { Badge, STATUS_TONES } from '../../ui/badge';
@@ -27,7 +27,7 @@ export function CallDrawer({ of: call, onClose }: DialogOf<ToolCall>) {
     ['Time taken', formatMs(call.latency_ms)],
     ['Sent', formatBytes(call.bytes_in)],
     ['Received', formatBytes(call.bytes_out)],
-    ['Cost', formatUsdExact(call.cost_usd)],
+    ['Cost', formatUsd(call.cost_usd)],
     ['Request ID', call.request_id],
   ];
   return (

@@ -134,5 +134,5 @@ const COLUMNS: readonly Column<ToolCall>[] = [
     tone: (row) => (row.status === 'success' && row.is_error ? 'warn' : (STATUS_TONES[row.status] ?? 'neutral')),
   },
   { header: 'Time taken', unit: 'ms', value: (row) => row.latency_ms },
-  { header: 'Cost', unit: 'usd', wideOnly: true, value: (row) => row.cost_usd },
+  { header: 'Cost', unit: 'cost', wideOnly: true, value: (row) => row.cost_usd },
 ];

@@ -86,7 +86,7 @@ const COLUMNS: readonly Column<ServerLine>[] = [
   { header: 'Health', value: (row) => row.label, tone: (row) => row.tone },
   { header: 'Tools', unit: 'count', wideOnly: true, value: (row) => row.health.tool_count },
   { header: 'Waiting', unit: 'count', wideOnly: true, value: (row) => row.health.held_back_count },
-  { header: '$ / call', unit: 'usd', wideOnly: true, value: (row) => row.price_per_call_usd },
+  { header: '$ / call', unit: 'price', wideOnly: true, value: (row) => row.price_per_call_usd },
   { header: 'Calls in range', unit: 'count', value: (row) => row.calls },
   { header: 'Failed', unit: 'share', wideOnly: true, value: (row) => row.errorRate },
   { header: 'p95', unit: 'ms', wideOnly: true, value: (row) => row.p95Ms },

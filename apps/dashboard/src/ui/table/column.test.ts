@@ -1,5 +1,6 @@
-import { expect, test } from 'bun:test';
-import { type Column, columnPlaces, drawCell, isRight, sortRows, tableCsv } from './column';
+import { describe, expect, test } from 'bun:test';
+import { formatUsd } from '../../format/format-usd';
+import { type Column, columnAmounts, drawCell, isRight, sortRows, tableCsv } from './column';
 
 interface Row {
   readonly usd: number | null;
@@ -29,25 +30,43 @@ test('rows are sorted by a column, whose missing values come last either way; wi
   expect(sortRows(rows, [column], null)).toBe(rows);
 });
 
-test('amounts of one column have their points below each other', () => {
-  const column: Column<{ usd: number | null }> = { header: 'Spend', unit: 'usd', value: ({ usd }) => usd };
-  const name: Column<{ usd: number | null }> = { header: 'Name', value: () => 'a.b' };
-  const rows = [{ usd: 5.08 }, { usd: 0.9314 }, { usd: 0 }, { usd: null }];
-  const [places] = columnPlaces([column, name], rows);
-  expect(columnPlaces([column, name], rows)).toEqual([2, 0]);
-  expect(drawCell(column, { usd: 5.08 }, places)).toBe('$5.08');
-  expect(drawCell(column, { usd: 0.9314 }, places)).toBe('$0.93');
-  // Further down than was looked at.
-  expect(drawCell(column, { usd: 0.0003 }, places)).toBe('$0.0003');
-  expect(drawCell(column, { usd: -0.9314 }, places)).toBe('−$0.93');
-  const small = [{ usd: 0.9314 }, { usd: 0.5 }];
-  const [four] = columnPlaces([column], small);
-  expect(small.map((row) => drawCell(column, row, four))).toEqual(['$0.9314', '$0.5000']);
-  const mixed = [{ usd: 5.0837 }, { usd: 0.0003 }];
-  const [more] = columnPlaces([column], mixed);
-  expect(mixed.map((row) => drawCell(column, row, more))).toEqual(['$5.0837', '$0.0003']);
-  expect(drawCell(column, { usd: 0 }, more)).toMatchObject({
-    props: { style: { paddingRight: '2ch' }, children: '$0.00' },
+describe('amounts of one column', () => {
+  const name: Column<Row> = { header: 'Name', value: () => 'a.b' };
+  const cost: Column<Row> = { ...column, unit: 'cost' };
+  const drawn = (of: Column<Row>, rows: readonly Row[]) => {
+    const [amounts] = columnAmounts([of, name], rows);
+    return rows.map((row) => drawCell(of, row, amounts));
+  };
+  const padded = (text: string, ch: number) =>
+    expect.objectContaining({ props: { style: { paddingRight: `${ch}ch` }, children: text } });
+
+  test('have cents from a dollar on, and points below each other whatever the smallest is', () => {
+    const rows = [{ usd: 28.2796299 }, { usd: 0.9314 }, { usd: 0 }, { usd: null }];
+    expect(columnAmounts([column, name], rows)[1]).toBeUndefined();
+    expect(drawn(column, rows)).toEqual(['$28.28', '$0.93', '$0.00', '–']);
+    expect(drawn(column, [{ usd: 0.9314 }, { usd: 0.5 }])).toEqual(['$0.9314', '$0.5000']);
+    expect(drawn(column, [{ usd: 5.0837 }, { usd: 0.0003 }])).toEqual([padded('$5.08', 3), '$0.00030']);
+    expect(drawn(column, [{ usd: 0.010633947 }, { usd: 0.0000238 }])).toEqual([padded('$0.0106', 2), '$0.000024']);
+    expect(drawn(column, [{ usd: 120_000 }, { usd: 5 }])).toEqual(['$120K', '$5.00']);
   });
-  expect(drawCell(column, { usd: null }, places)).toBe('–');
+
+  test('of requests are those of their panels, and set ones exact', () => {
+    const rows = [{ usd: 1.25 }, { usd: 0.02199 }, { usd: 0 }];
+    expect(drawn(cost, rows)).toEqual([padded('$1.25', 2), formatUsd(0.02199), padded('$0.00', 2)]);
+    expect(drawn({ ...column, unit: 'price' }, rows)).toEqual([padded('$1.25', 3), '$0.02199', padded('$0.00', 3)]);
+  });
+
+  test('further down than was looked at are drawn alike', () => {
+    const [amounts] = columnAmounts([column], [{ usd: 5.08 }]);
+    expect(drawCell(column, { usd: 0.0003 }, amounts)).toBe('$0.00030');
+    expect(drawCell(column, { usd: -0.9314 }, amounts)).toBe('−$0.93');
+  });
+
+  test('are drawn by a cell of its own as they are without one', () => {
+    const spark: Column<Row> = { ...column, cell: (_row, amount) => ['bars', amount] };
+    expect(drawn(spark, [{ usd: 16.3123 }, { usd: 0.9156 }])).toEqual([
+      ['bars', '$16.31'],
+      ['bars', '$0.92'],
+    ]);
+  });
 });

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { toCsv } from '../../format/csv';
 import { NOTHING } from '../../format/format-number';
 import { formatStamp, type TimeZoneChoice } from '../../format/format-time';
-import { formatPlaces } from '../../format/format-usd';
+import { formatBeside } from '../../format/format-usd';
 import { UNITS, type Unit } from '../../format/units';
 import { Badge, type Tone } from '../badge';
 
@@ -11,8 +11,8 @@ export interface Column<T> {
   readonly header: string;
   /** For sorting and the CSV file; null sorts last. */
   readonly value: (row: T) => string | number | null;
-  /** Format of the value; default: with its unit. */
-  readonly cell?: (row: T) => ReactNode;
+  /** Format of the value; default: with its unit, as `amount` has it. */
+  readonly cell?: (row: T, amount: ReactNode) => ReactNode;
   /** Unit of a numeric column, which is right-aligned in tabular digits. */
   readonly unit?: Unit;
   /** Drawn as a badge. */
@@ -35,42 +35,48 @@ export interface Column<T> {
 
 export const isRight = <T,>({ align, unit }: Column<T>): boolean => align === 'right' || unit !== undefined;
 
-/** Content of a cell. `places`: decimals of its column, so that points stand below each other. */
-export function drawCell<T>(column: Column<T>, row: T, places = 0): ReactNode {
-  const { unit, none = NOTHING } = column;
-  if (column.cell !== undefined) return column.cell(row);
+/** How a column of money draws its numbers. */
+export interface AmountFormat {
+  readonly format: (value: number) => string;
+  /** Most decimals of the column: shorter amounts keep that room, so that points stand below each other. */
+  readonly places: number;
+}
+
+/** Content of a cell. */
+export function drawCell<T>(column: Column<T>, row: T, amounts?: AmountFormat): ReactNode {
+  const { unit, none = NOTHING, cell, tone } = column;
   const value = column.value(row);
-  if (column.tone !== undefined) return value === null ? none : <Badge tone={column.tone(row)}>{value}</Badge>;
-  if (typeof value !== 'number' || unit === undefined) return value ?? none;
-  const text = UNITS[unit].full(value);
-  const missing = places - placesOf(text);
-  if (places === 0 || missing === 0) return text;
-  // An amount further down may be smaller than those that were looked at.
-  if (missing < 0 && Math.abs(value) < CENT) return text;
-  // Neither zero nor $120K has more decimals. They keep the others' room.
-  const isWhole = value === 0 || !text.includes('.');
-  return isWhole ? <span style={{ paddingRight: `${missing}ch` }}>{text}</span> : formatPlaces(value, places);
+  const isNumber = typeof value === 'number' && unit !== undefined;
+  const drawn = isNumber ? drawNumber(value, amounts ?? { format: UNITS[unit].full, places: 0 }) : (value ?? none);
+  if (cell !== undefined) return cell(row, drawn);
+  return tone === undefined || value === null ? drawn : <Badge tone={tone(row)}>{value}</Badge>;
+}
+
+function drawNumber(value: number, { format, places }: AmountFormat): ReactNode {
+  const text = format(value);
+  const own = placesOf(text);
+  // $120K has no decimals.
+  if (own === 0 || own >= places) return text;
+  return <span style={{ paddingRight: `${places - own}ch` }}>{text}</span>;
 }
 
 const placesOf = (text: string) => /\.(\d+)$/.exec(text)?.[1]?.length ?? 0;
 
-/** Small amounts have more decimals than large ones. */
-const MONEY: readonly (Unit | undefined)[] = ['usd', 'price'];
+const MONEY: readonly (Unit | undefined)[] = ['usd', 'cost', 'price'];
 /** Rows that are looked at; one further down may stand out. */
 const LOOKED_AT = 200;
 
-const CENT = 0.01;
-const CENTS = 2;
-
-/** Decimals of each column of money: cents beside a dollar and more, or as many as amounts below a cent need. */
-export function columnPlaces<T>(columns: readonly Column<T>[], rows: readonly T[]): readonly number[] {
+/** Formats of the columns of money; undefined for others. Sums have equal decimals. */
+export function columnAmounts<T>(
+  columns: readonly Column<T>[],
+  rows: readonly T[],
+): readonly (AmountFormat | undefined)[] {
   const seen = rows.slice(0, LOOKED_AT);
-  return columns.map(({ unit, cell, value }) => {
-    if (unit === undefined || cell !== undefined || !MONEY.includes(unit)) return 0;
-    const amounts = seen.map((row) => Math.abs(Number(value(row)))).filter((amount) => amount > 0);
-    if (unit === 'usd' && Math.max(...amounts) >= 1 && Math.min(...amounts) >= CENT) return CENTS;
-    const texts = seen.map(value).map((amount) => (typeof amount === 'number' ? UNITS[unit].full(amount) : ''));
-    return Math.max(0, ...texts.map(placesOf));
+  return columns.map(({ unit, value }) => {
+    if (unit === undefined || !MONEY.includes(unit)) return undefined;
+    const amounts = seen.map(value).filter((amount) => typeof amount === 'number');
+    const format = unit === 'usd' ? formatBeside(amounts) : UNITS[unit].full;
+    return { format, places: Math.max(0, ...amounts.map((amount) => placesOf(format(amount)))) };
   });
 }
 

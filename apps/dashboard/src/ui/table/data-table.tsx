@@ -4,7 +4,7 @@ import { downloadText } from '../download-text';
 import { EmptyState } from '../empty-state';
 import { Download } from '../icons';
 import type { Place } from '../place-link';
-import { type Column, columnPlaces, fromOrder, isRight, type Sorting, sortRows, tableCsv, toOrder } from './column';
+import { type Column, columnAmounts, fromOrder, isRight, type Sorting, sortRows, tableCsv, toOrder } from './column';
 import { FindableRows } from './findable-rows';
 import type { WindowPart } from './prepare-window';
 import { alignOf, LoadingRows, Row, type RowAnchor, SIZES, type Size } from './table-row';
@@ -104,7 +104,7 @@ interface BodyProps<T> {
 /** Drawn rows, with gaps in place of the others. */
 function Body<T extends object>({ table, sorted, size, parts }: BodyProps<T>): ReactNode {
   const { columns, rowKey, onRow, linkOf, lead, sticky, loadingRows = 5 } = table;
-  const places = useMemo(() => columnPlaces(columns, sorted ?? []), [columns, sorted]);
+  const amounts = useMemo(() => columnAmounts(columns, sorted ?? []), [columns, sorted]);
   if (sorted === undefined) return <LoadingRows count={loadingRows} {...{ columns, size }} />;
   return parts.flatMap((part, index) =>
     part.gapPx !== undefined ? (
@@ -119,7 +119,7 @@ function Body<T extends object>({ table, sorted, size, parts }: BodyProps<T>): R
         .map((row, at) => (
           <Row
             key={rowKey(row)}
-            {...{ row, columns, places, size, onRow }}
+            {...{ row, columns, amounts, size, onRow }}
             link={linkOf?.(row)}
             lead={lead?.cell(row)}
             rowIndex={sticky ? part.from + at + FIRST_ROW : undefined}

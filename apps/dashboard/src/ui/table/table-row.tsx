@@ -1,6 +1,6 @@
 import type { KeyboardEvent, MouseEvent, ReactNode } from 'react';
 import { type Place, PlaceLink } from '../place-link';
-import { type Column, drawCell, isRight } from './column';
+import { type AmountFormat, type Column, drawCell, isRight } from './column';
 
 /** A place of a row in a long list, with its address worked out. */
 export interface RowAnchor {
@@ -53,8 +53,8 @@ export function LoadingRows<T>({ count, columns, size }: LoadingProps<T>) {
 interface RowProps<T> {
   readonly row: T;
   readonly columns: readonly Column<T>[];
-  /** See `drawCell`. */
-  readonly places: readonly number[];
+  /** See `columnAmounts`. */
+  readonly amounts: readonly (AmountFormat | undefined)[];
   readonly size: Size;
   readonly onRow: ((row: T) => void) | undefined;
   readonly link: Place | RowAnchor | undefined;
@@ -68,7 +68,7 @@ const widthOf = <T,>({ wraps, narrow }: Column<T>, { widths, width }: Size) =>
 
 const HEAD = '-outline-offset-2! block max-w-full truncate rounded text-left';
 
-export function Row<T>({ row, columns, places, size, onRow, link, lead, rowIndex }: RowProps<T>) {
+export function Row<T>({ row, columns, amounts, size, onRow, link, lead, rowIndex }: RowProps<T>) {
   const leads = onRow !== undefined || link !== undefined;
   return (
     <tr
@@ -85,16 +85,16 @@ export function Row<T>({ row, columns, places, size, onRow, link, lead, rowIndex
           title={column.narrow ? String(column.value(row) ?? '') : undefined}
         >
           {index > 0 || !leads ? (
-            drawCell(column, row, places[index])
+            drawCell(column, row, amounts[index])
           ) : link !== undefined && 'href' in link ? (
-            <Anchor link={link}>{drawCell(column, row, places[index])}</Anchor>
+            <Anchor link={link}>{drawCell(column, row, amounts[index])}</Anchor>
           ) : link !== undefined ? (
             <PlaceLink {...link} data-row className={HEAD} onKeyDown={followOnSpace}>
-              {drawCell(column, row, places[index])}
+              {drawCell(column, row, amounts[index])}
             </PlaceLink>
           ) : (
             <button type="button" data-row className={HEAD} onClick={() => onRow?.(row)}>
-              {drawCell(column, row, places[index])}
+              {drawCell(column, row, amounts[index])}
             </button>
           )}
         </td>

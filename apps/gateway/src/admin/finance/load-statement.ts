@@ -19,7 +19,7 @@ export interface Statement extends Omit<Months, 'month' | 'previous' | 'days'> {
   readonly range: Months['month']['range'];
   readonly rows: readonly (StatementRow & { readonly name: string })[];
   readonly total: Omit<StatementRow, 'group'>;
-  /** Day of the first request, if it is after the first day of the compared time: that has data in part. */
+  /** Day of the first request, if it is after the first day of the compared time: that has data in part, or none. */
   readonly dataFromMs: number | null;
   /** The way to the total's forecast, today first; empty without one. */
   readonly forecastDays: readonly ForecastDay[];

@@ -218,6 +218,9 @@ describe.each(TEST_DATABASES)('statements on $name', (kind) => {
     const partly = await ask({ month, time_zone: 'UTC' });
     expect(partly.compared_with.data_from).toBe(`${first}T00:00:00.000Z`);
     expect(partly.notes).toContain(`The first request is of ${first}, so the previous month has data in part.`);
+    const none = await ask({ month: shiftMonth(month, -1), time_zone: 'UTC' });
+    expect(none.compared_with.data_from).toBe(`${first}T00:00:00.000Z`);
+    expect(none.notes).toContain(`The first request is of ${first}, so there is nothing to compare with.`);
     const next = await ask({ month: shiftMonth(month, 1), time_zone: 'UTC' });
     expect(next.compared_with.data_from).toBeNull();
     expect(next.notes.join(' ')).not.toContain('in part');

@@ -179,7 +179,7 @@ export const statementSchema = z
       ...{ month: z.string(), from: instantShown, to: instantShown },
       data_from: instantShown
         .nullable()
-        .openapi({ description: 'UTC day of the first request, if this time has data in part; else null' }),
+        .openapi({ description: 'UTC day of the first request, if this time has no data or only in part; else null' }),
     }),
     by: z.string(),
     filters: z.record(z.string(), z.string()),

@@ -82,7 +82,7 @@ function sumNotes(
   { months }: Found,
   { rows, total, dataFromMs }: Sums,
 ): readonly Note[] {
-  const { attribution, isFinal, month, previous } = months;
+  const { attribution, isFinal, month, previous, compared } = months;
   const forecasts = rows.reduce((sum, { forecast }) => sum + (forecast?.expectedNanoUsd ?? 0), 0);
   return [
     [attribution === 'request', 'Grouped by the labels each request had when it was made.'],
@@ -100,7 +100,7 @@ function sumNotes(
     ],
     [
       dataFromMs !== null,
-      `The first request is of ${showInstant(dataFromMs ?? 0).slice(0, 10)}, so the previous month has data in part.`,
+      `The first request is of ${showInstant(dataFromMs ?? 0).slice(0, 10)}, so ${(dataFromMs ?? 0) < compared.toMs ? 'the previous month has data in part' : 'there is nothing to compare with'}.`,
     ],
     [total.estimatedNanoUsd === null, 'How much of the cost was estimated is no longer known.'],
     [

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useId, useMemo, useState } from 'react';
 import { formatCount, formatMs, NOTHING } from '../../../format/format-number';
-import { formatUsdExact } from '../../../format/format-usd';
+import { formatUsd } from '../../../format/format-usd';
 import { Badge } from '../../../ui/badge';
 import { Button } from '../../../ui/button';
 import { Card } from '../../../ui/card';
@@ -177,7 +177,7 @@ function Measures({ outcome }: { readonly outcome: ChatOutcome }) {
   const row = useRequestRow(isBilledLater(outcome) ? requestId : null).data;
   const { costUsd, tokensIn, tokensOut } = billOf(outcome, row ?? null);
   const measures = [
-    ['Cost', costUsd === null ? NOTHING : formatUsdExact(costUsd)],
+    ['Cost', costUsd === null ? NOTHING : formatUsd(costUsd)],
     ['First token', formatMs(ttftMs)],
     ['Total in this browser', formatMs(totalMs)],
     ['Tokens in', tokensIn === null ? NOTHING : formatCount(tokensIn)],

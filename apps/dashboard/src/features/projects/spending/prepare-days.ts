@@ -1,7 +1,7 @@
 import { SPARK_DAYS } from '../../../api/projects';
 import type { SpendBucket } from '../../../api/stats';
 import { formatDay } from '../../../format/format-time';
-import { formatUsd } from '../../../format/format-usd';
+import { formatBeside } from '../../../format/format-usd';
 
 export const DAY_MS = 86_400_000;
 
@@ -42,5 +42,7 @@ export function describeDays(days: readonly number[], nowMs: number): string {
   const most = Math.max(...days);
   const fromMs = (Math.floor(nowMs / DAY_MS) + 1 - days.length) * DAY_MS;
   const at = formatDay(fromMs + days.indexOf(most) * DAY_MS, 'utc');
-  return `${formatUsd(sum)} in ${days.length} days, most on ${at} (${formatUsd(most)}), ${formatUsd(days.at(-1) ?? 0)} today`;
+  const today = days.at(-1) ?? 0;
+  const format = formatBeside([sum, most, today]);
+  return `${format(sum)} in ${days.length} days, most on ${at} (${format(most)}), ${format(today)} today`;
 }

@@ -70,15 +70,3 @@ export function prepareNext(budgets: readonly Budget[]): readonly NextBudget[] {
     .sort((a, b) => byUrgency(a.outlook, b.outlook) || (a.name < b.name ? -1 : 1))
     .slice(0, MOST);
 }
-
-/** Rows whose budgets run out first, then all others as they were. */
-export const sortByOutlook = <T>(rows: readonly T[], outlookFor: (row: T) => Outlook | undefined): T[] =>
-  rows
-    .map((row) => ({ row, outlook: outlookFor(row) }))
-    .sort((a, b) => compare(a.outlook, b.outlook))
-    .map(({ row }) => row);
-
-function compare(a: Outlook | undefined, b: Outlook | undefined): number {
-  const [one, other] = [a && urgencyOf(a), b && urgencyOf(b)].map((urgency) => urgency ?? NEVER);
-  return one === other ? 0 : (one ?? NEVER) < (other ?? NEVER) ? -1 : 1;
-}

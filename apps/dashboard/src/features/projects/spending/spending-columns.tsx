@@ -1,6 +1,5 @@
 import { SparkBars } from '../../../charts/spark/spark-bars';
 import { NOTHING } from '../../../format/format-number';
-import { formatUsd } from '../../../format/format-usd';
 import { Badge } from '../../../ui/badge';
 import type { Column } from '../../../ui/table/column';
 import { describeDays, sumOfDays } from './prepare-days';
@@ -10,15 +9,15 @@ type Wide = Column<unknown>['wideOnly'];
 
 /** Spend by day as small bars, with its sum. */
 export const daysColumn = <T,>(daysOf: (row: T) => readonly number[] | null, wideOnly?: Wide): Column<T> => ({
-  ...{ header: 'Spent, last 14 days', align: 'right', wideOnly },
+  ...{ header: 'Spent, last 14 days', unit: 'usd', wideOnly },
   value: (row) => sumOfDays(daysOf(row)),
-  cell: (row) => {
+  cell: (row, amount) => {
     const days = daysOf(row);
     if (days === null) return NOTHING;
     return (
       <span className="inline-flex items-center gap-2 align-middle">
         <SparkBars values={days} label={describeDays(days, Date.now())} />
-        <span className="min-w-14">{formatUsd(sumOfDays(days) ?? 0)}</span>
+        <span className="min-w-20">{amount}</span>
       </span>
     );
   },

@@ -3,7 +3,7 @@ import { SPARK_DAYS } from '../../../api/projects';
 import type { Budget, SpendBucket } from '../../../api/stats';
 import { outlookOf } from '../../finance/prepare-finance';
 import { DAY_MS, describeDays, prepareDays, sparkDays, sumOfDays } from './prepare-days';
-import { ownerOf, prepareNext, prepareOutlooks, sortByOutlook } from './prepare-outlooks';
+import { ownerOf, prepareNext, prepareOutlooks } from './prepare-outlooks';
 
 const NOW = Date.parse('2026-11-26T05:02:17Z');
 
@@ -84,10 +84,5 @@ describe('outlooks', () => {
     expect(prepareNext(BUDGETS).map(({ name }) => name)).toEqual(['gone', 'spent', 'soon']);
     expect(prepareNext(BUDGETS.slice(0, 4)).map(({ name }) => name)).toEqual(['sure', 'maybe']);
     expect(prepareNext(BUDGETS.slice(0, 2))).toEqual([]);
-  });
-
-  test('rows are sorted by them; all others stay as they were', () => {
-    const rows = ['z', 'lasts', 'maybe', 'a', 'sure', 'gone'];
-    expect(sortByOutlook(rows, (name) => shown(name))).toEqual(['gone', 'sure', 'maybe', 'z', 'lasts', 'a']);
   });
 });

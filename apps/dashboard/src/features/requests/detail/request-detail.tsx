@@ -7,7 +7,7 @@ import { prepareWaterfall } from '../../../charts/waterfall/prepare-waterfall';
 import { Waterfall } from '../../../charts/waterfall/waterfall';
 import { countOf, formatCount, formatMs } from '../../../format/format-number';
 import { formatInstant, type TimeZoneChoice } from '../../../format/format-time';
-import { formatUsdExact } from '../../../format/format-usd';
+import { formatUsd, formatUsdExact } from '../../../format/format-usd';
 import { OUTCOME_LABELS } from '../../../format/outcome-labels';
 import { Badge, STATUS_TONES } from '../../../ui/badge';
 import { Button } from '../../../ui/button';
@@ -108,7 +108,9 @@ function Summary({ log }: { readonly log: Log }) {
         <span className="nums">
           {countOf(log.tokens_in, 'token')} in, {formatCount(log.tokens_out)} out
         </span>
-        <span className="nums">{formatUsdExact(log.cost_usd)}</span>
+        <span className="nums" title={formatUsdExact(log.cost_usd)}>
+          {formatUsd(log.cost_usd)}
+        </span>
       </p>
       {log.error_code !== null && (
         <p className="rounded-md bg-bad-soft px-3 py-2 text-bad wrap-anywhere">
