@@ -78,6 +78,12 @@ async function measure(name: string): Promise<string[]> {
       const wide = (element: Element) => (element.clientWidth > 1 ? element.scrollWidth - element.clientWidth : 0);
       const html = document.documentElement;
       const report = wide(html) > 0 ? [`the page by ${wide(html)} px`] : [];
+      for (const table of html.clientWidth < 640 ? document.querySelectorAll('main table:not(.sr-only *)') : []) {
+        const by = table.parentElement === null ? 0 : wide(table.parentElement);
+        const caption = table.querySelector('caption')?.textContent ?? '';
+        // A table of two things is as wide as there are things.
+        if (by > 0 && !caption.includes('arrow keys')) report.push(`the table ${caption} by ${by} px`);
+      }
       for (const dialog of document.querySelectorAll(selector)) {
         const box = dialog.getBoundingClientRect();
         if (box.left < -1 || box.right > html.clientWidth + 1) report.push('the dialog leaves the window');

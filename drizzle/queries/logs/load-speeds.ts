@@ -17,8 +17,10 @@ export interface ModelSpeed {
 const SPEED = 'model text, tokens float8, at_ms float8, id uuid, took_ms float8';
 /** Newest requests that are looked at: roll-ups do not hold tokens and time together. */
 const SAMPLE = 1000;
+/** Less time is no measure of the model: such an answer came in one piece. */
+const LEAST_MS = 50;
 
-/** Tokens a second after the first token, by model: of the newest requests that a provider answered. */
+/** Tokens a second after the first token, by model: of the newest requests that a provider answered, in 50 ms or more. */
 export async function loadSpeeds(db: Db, filter: LogFilter): Promise<readonly ModelSpeed[]> {
   const { model, createdAtMs, id, stream, ttftMs, latencyMs, upstreamMs, tokensOut } = gatewayLogs;
   const wanted: LogFilter = { ...filter, status: 'success', cache: 'miss' };
@@ -33,7 +35,7 @@ export async function loadSpeeds(db: Db, filter: LogFilter): Promise<readonly Mo
       from ${gatewayLogs} where ${condition} order by ${createdAtMs} desc, ${id} desc limit ${SAMPLE})
       union all select model, tokens, to_timestamp(at_ms / 1000.0), id, took_ms from ${asTable(older, SPEED)}
     ) as all_rows order by at desc, id desc limit ${SAMPLE}) newest
-    where ms > 0 and tokens > 0 group by model order by requests desc, model`;
+    where ms >= ${LEAST_MS} and tokens > 0 group by model order by requests desc, model`;
   const rows = await askInTime(db, (ask) => ask<{ model: string; speed: number; requests: number }>(question));
   return rows.map(({ speed, ...row }) => ({ ...row, tokensPerSecond: speed }));
 }

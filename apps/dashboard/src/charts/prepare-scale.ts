@@ -30,11 +30,11 @@ export const ENOUGH = 20;
 export const hasFew = ({ counts, series }: ChartData): boolean =>
   series.some(({ values }) => splitFew(values, counts).dots.some((value) => value !== null));
 
-/** How many later dots lie on one: it needs as many rims to be seen. `near` is a distance in the unit of the places. */
+/** How many earlier dots lie on one: it needs as many rims to be seen. `near` is a distance in the unit of the places. */
 export function coveringOf(places: readonly (number | null)[], index: number, near: number): number {
   const place = places[index] ?? null;
   if (place === null) return 0;
-  return places.slice(index + 1).filter((other) => other !== null && Math.abs(other - place) < near).length;
+  return places.slice(0, index).filter((other) => other !== null && Math.abs(other - place) < near).length;
 }
 
 /** Values for a line, those of few measurements for dots, and what a thin line joins across gaps, where there are dots. */

@@ -8,6 +8,8 @@ export interface Series {
   readonly label: string;
   readonly color: string;
   readonly values: readonly (number | null)[];
+  /** Values of few measurements are rings instead of dots: they show what lies below them. */
+  readonly hasRings?: boolean;
 }
 
 export interface ChartData {

@@ -20,7 +20,7 @@ export const MEANING = {
   rate_limited: '#e15f0a',
   cap_exceeded: '#989912',
   aborted: OTHER_COLOR,
-  p50: '#2b64c3',
+  p50: '#008bba',
   p95: '#e15f0a',
   p99: '#e03131',
   exact: '#1795fa',

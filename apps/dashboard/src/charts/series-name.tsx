@@ -1,3 +1,4 @@
+import { WRAPPED_NAME } from '../ui/name';
 import { UNNAMED } from './prepare-series';
 import { colorOf } from './series-colors';
 
@@ -10,14 +11,14 @@ interface Props {
   readonly wraps?: true;
 }
 
-const WRAPPED = 'max-sm:line-clamp-2 max-sm:text-2xs max-sm:whitespace-normal max-sm:wrap-anywhere';
-
 /** A name with the colour it has in every chart. */
 export function SeriesName({ name, label = name, color = colorOf(name), wraps }: Props) {
   return (
     <span className="inline-flex max-w-full items-center gap-2" title={label}>
       <span className={`size-2 shrink-0 rounded-[2px] ${wraps ? 'max-sm:hidden' : ''}`} style={{ background: color }} />
-      <span className={`truncate ${wraps ? WRAPPED : ''}`}>{name === '' ? UNNAMED : label}</span>
+      <span className={`truncate ${wraps ? `max-sm:text-2xs ${WRAPPED_NAME}` : ''}`}>
+        {name === '' ? UNNAMED : label}
+      </span>
     </span>
   );
 }

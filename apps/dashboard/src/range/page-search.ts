@@ -1,3 +1,4 @@
+import { keptZone } from './kept-zone';
 import { isPreset } from './time-range';
 
 export const text = (value: unknown): string | undefined => {
@@ -24,12 +25,12 @@ const readBy = <R extends Readers>(readers: R, search: Record<string, unknown>):
     Object.fromEntries(Object.entries(readers).map(([name, read]) => [name, read(search[name])])) as ReadBy<R>,
   );
 
-/** Common address parameters: range, zone, project. */
+/** Common address parameters: range, zone (without one, the zone that this browser keeps), project. */
 const PAGE = {
   range: (value: unknown) => (isPreset(value) ? value : undefined),
   from: instant,
   to: instant,
-  tz: oneOf(['local'] as const),
+  tz: (value: unknown) => oneOf(['local', 'utc'] as const)(value) ?? keptZone(),
   /** Switches for the previous period and for events. */
   previous: oneOf(['on'] as const),
   marks: oneOf(['off'] as const),

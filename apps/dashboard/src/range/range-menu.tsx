@@ -53,11 +53,11 @@ export function RangeMenu({ page, isOpen, onOpen }: RangeMenuProps) {
   );
 }
 
-/** Days and months up to now. */
+/** Days and months up to now, two in a row, in the columns of the presets. */
 function CalendarRanges({ page: { timeZone, change }, onDone }: { readonly page: Page; readonly onDone: () => void }) {
   return (
-    <div className="mt-2 grid grid-cols-4 gap-1 border-t pt-2">
-      {calendarRanges(Date.now(), timeZone).map(({ label, ...stretch }) => (
+    <div className="mt-2 grid grid-cols-3 gap-1 border-t pt-2">
+      {calendarRanges(Date.now(), timeZone).map(({ label, ...stretch }, index) => (
         <button
           key={label}
           type="button"
@@ -65,7 +65,7 @@ function CalendarRanges({ page: { timeZone, change }, onDone }: { readonly page:
             change(rangeQuery(stretch));
             onDone();
           }}
-          className="rounded px-1 py-1 text-left text-xs hover:bg-hover"
+          className={`rounded px-2 py-1 text-left text-xs hover:bg-hover ${index % 2 === 0 ? 'col-start-1' : ''}`}
         >
           {label}
         </button>

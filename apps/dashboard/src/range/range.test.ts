@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
+import { keepZone } from './kept-zone';
 import { readPageSearch } from './page-search';
 import { readRequestFilter, readRequestsSearch, toAddress, toLogQuery } from './request-filter';
 import { bucketStarts, earlierRange, PRESETS, type Preset, previousRange, resolveRange } from './time-range';
@@ -68,6 +69,13 @@ describe('the address', () => {
     });
     expect(readPageSearch({ range: '9y', tz: 'mars', project: '<script>', from: 'then' })).toEqual({});
     expect(readPageSearch({ range: 'toString' })).toEqual({});
+  });
+
+  test('without a zone, an address has the one that this browser keeps', () => {
+    keepZone('local');
+    expect([readPageSearch({}), readPageSearch({ tz: 'utc' })]).toEqual([{ tz: 'local' }, { tz: 'utc' }]);
+    keepZone(undefined);
+    expect([readPageSearch({}), readPageSearch({ tz: 'local' })]).toEqual([{}, { tz: 'local' }]);
   });
 
   test('filters of requests survive, numbers and labels too', () => {

@@ -2,6 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useMemo, useRef, useState } from 'react';
 import { useRowsToldOf } from '../api/live';
 import type { TimeZoneChoice } from '../format/format-time';
+import { keepZone } from './kept-zone';
 import type { PageSearch } from './page-search';
 import { earlierRange, rangeQuery, resolveRange, restFor, type TimeRange, untilNow } from './time-range';
 
@@ -42,8 +43,10 @@ export function usePage(): Page {
       projectId: project,
       query: { ...rangeQuery(range), ...ofProject },
       earlier: { range: before, query: { ...rangeQuery(before), ...ofProject }, isShown: previous === 'on' },
-      change: (change) =>
-        void navigate({ to: '.', search: (before) => ({ ...before, ...change }), resetScroll: false }),
+      change: (change) => {
+        if ('tz' in change) keepZone(change.tz);
+        void navigate({ to: '.', search: (before) => ({ ...before, ...change }), resetScroll: false });
+      },
     };
   }, [search, preset, from, to, tz, project, previous, nowMs, navigate]);
 }

@@ -20,14 +20,16 @@ function StatCard({
       <div className="nums mt-0.5 h-7 text-xl font-semibold tracking-tight">
         {isLoading ? <span className="mt-1 inline-block h-4 w-16 rounded bg-hover align-middle" /> : stat.value}
       </div>
-      <div className={`nums flex items-baseline gap-1.5 text-2xs text-faint ${hasDetails ? 'h-8 2xl:h-4' : 'h-4'}`}>
+      <div
+        className={`nums flex items-baseline gap-1.5 text-2xs text-faint ${hasDetails ? 'h-8 max-sm:h-auto max-sm:min-h-8 max-sm:flex-wrap max-sm:gap-y-0' : 'h-4'}`}
+      >
         {!isLoading && change !== null && (
           <span className={`shrink-0 ${TONES[change.tone]}`} title={change.title}>
             {change.text}
           </span>
         )}
         {!isLoading && stat.detail !== undefined && (
-          <span className="line-clamp-2 whitespace-normal">{stat.detail}</span>
+          <span className="whitespace-normal sm:line-clamp-2">{stat.detail}</span>
         )}
       </div>
     </div>

@@ -139,27 +139,27 @@ const Picture = memo(({ map, lines }: Pick<Props, 'map' | 'lines'>) => (
       ))}
     </g>
     {/* A rim of the background keeps lines apart from dark cells. */}
-    {lines.map(({ name, path, dots }) => (
+    {lines.toReversed().map(({ name, path, dashes }) => (
       <g key={name} className="stroke-panel">
         <path d={path} {...STROKE} strokeWidth={4} />
-        {dots.map((path, rims) => (
-          <path key={widthOf(rims)} d={path} {...STROKE} strokeWidth={widthOf(rims) + 2} />
+        {dashes.map((path, rims) => (
+          <path key={widthOf(rims)} d={path} {...DASH} strokeWidth={widthOf(rims) + 2} />
         ))}
       </g>
     ))}
-    {lines.map(({ name, path, dots, color }) => (
+    {lines.toReversed().map(({ name, path, dashes, color }) => (
       <g key={name} stroke={color}>
         <path d={path} {...STROKE} strokeWidth={2} />
-        {dots.map((path, rims) => (
-          <path key={widthOf(rims)} d={path} {...STROKE} strokeWidth={widthOf(rims)} />
+        {dashes.map((path, rims) => (
+          <path key={widthOf(rims)} d={path} {...DASH} strokeWidth={widthOf(rims)} />
         ))}
       </g>
     ))}
   </svg>
 ));
 
-/** Of a dot below `rims` others: each of them is seen around the next one. */
-const widthOf = (rims: number) => 5 + 3 * rims;
+/** Of a dash below `rims` others: each of them is seen around the next one. */
+const widthOf = (rims: number) => 2 + 3 * rims;
 
 const STROKE = {
   fill: 'none',
@@ -167,6 +167,7 @@ const STROKE = {
   strokeLinecap: 'round',
   vectorEffect: 'non-scaling-stroke',
 } as const;
+const DASH = { ...STROKE, strokeLinecap: 'butt' } as const;
 
 function Frame({ map, region }: Pick<Props, 'map'> & { readonly region: Region }) {
   const place = placeOf(map, region);

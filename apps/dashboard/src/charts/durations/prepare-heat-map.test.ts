@@ -110,15 +110,15 @@ describe('cells', () => {
 const bucket = (column: number, requests: number, p50: number) =>
   ({ start: start(column), requests, latency_ms: { p50, p95: p50 * 2, p99: null } }) as unknown as LatencyBucket;
 
-test('percentiles are lines over the cells, with gaps; those of few requests are dots', () => {
+test('percentiles are lines over the cells, with gaps; those of few requests are dashes in their columns', () => {
   const found = [bucket(1, 50, 100), bucket(2, 50, 100 * RATIO ** 6), bucket(4, 50, 1e9), bucket(6, 3, 100)];
   const [p50, p95, p99] = prepareLines(map, percentilesOf(map, found, 'latency'));
-  expect(p50).toMatchObject({ name: 'p50', path: 'M1.5 12L2.5 6M4.5 0h0', dots: ['M6.5 12h0', '', ''] });
+  expect(p50).toMatchObject({ name: 'p50', path: 'M1.5 12L2.5 6M4.5 0h0', dashes: ['M6 12h1', '', ''] });
   expect(p95?.path).toStartWith('M1.5 9.');
   expect(p99?.path).toBe('');
   const one = { ...bucket(6, 1, 100), latency_ms: { p50: 100, p95: 100, p99: 100 } };
   const equal = prepareLines(map, percentilesOf(map, [one], 'latency'));
-  expect(equal.map(({ dots }) => dots.findIndex((path) => path !== ''))).toEqual([2, 1, 0]);
+  expect(equal.map(({ dashes }) => dashes.findIndex((path) => path !== ''))).toEqual([0, 1, 2]);
 });
 
 test('a cell in words, and its requests', () => {

@@ -137,8 +137,8 @@ export interface HeatLine {
   readonly name: Percentile;
   readonly color: string;
   readonly path: string;
-  /** Values of few requests, each by itself: one slow request is no cliff. By the number of dots that lie on them. */
-  readonly dots: readonly string[];
+  /** Values of few requests, each by itself: one slow request is no cliff. By the number of dashes that lie on them. */
+  readonly dashes: readonly string[];
 }
 
 export interface Percentiles {
@@ -159,7 +159,10 @@ export function percentilesOf({ times }: HeatMap, buckets: readonly LatencyBucke
 
 export function prepareLines({ bins }: HeatMap, columns: readonly Percentiles[]): readonly HeatLine[] {
   const counts = columns.map(({ requests }) => requests);
-  const at = (ms: number, column: number) => `${column + 0.5} ${round(bins.length * (1 - shareOf(bins, ms)))}`;
+  const heightOf = (ms: number) => round(bins.length * (1 - shareOf(bins, ms)));
+  const at = (ms: number, column: number) => `${column + 0.5} ${heightOf(ms)}`;
+  // Within its column: a dot would cover the cells beside it.
+  const dashAt = (ms: number, column: number) => `M${column} ${heightOf(ms)}h1`;
   const split = PERCENTILES.map((name) =>
     splitFew(
       columns.map(({ values }) => values[name]),
@@ -184,10 +187,10 @@ export function prepareLines({ bins }: HeatMap, columns: readonly Percentiles[])
       name,
       color: MEANING[name],
       path: parts.join(''),
-      dots: PERCENTILES.map((_, rims) =>
+      dashes: PERCENTILES.map((_, rims) =>
         dots
           .map((ms, column) =>
-            ms === null || coveringOf(placesAt(column), index, NEAR_BINS) !== rims ? '' : `M${at(ms, column)}h0`,
+            ms === null || coveringOf(placesAt(column), index, NEAR_BINS) !== rims ? '' : dashAt(ms, column),
           )
           .join(''),
       ),
@@ -195,7 +198,7 @@ export function prepareLines({ bins }: HeatMap, columns: readonly Percentiles[])
   });
 }
 
-/** Dots this near to each other overlap. */
+/** Dashes this near to each other overlap. */
 const NEAR_BINS = 0.2;
 
 const round = (value: number) => Math.round(value * 100) / 100;

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { api, read } from '../../api/client';
 import { useMayChange } from '../../api/session';
-import { asInterval, type CacheBucket, useCache, useOverview, usePrevious } from '../../api/stats';
+import { asInterval, type CacheBucket, useCache, useOverview, usePrevious, usePromptCaches } from '../../api/stats';
 import { ChartCard } from '../../charts/chart-card';
 import { SeriesName } from '../../charts/series-name';
 import { formatBytes, formatCount } from '../../format/format-number';
@@ -31,6 +31,8 @@ export function CachePage() {
   const now = useOverview(query);
   const before = usePrevious(query, page.range);
   const byModel = useCache({ ...query, interval: 'all', group_by: 'model', top: '100' });
+  // Their rows would move what is below them.
+  const isPlaced = [byModel, usePromptCaches(query)].every((one) => !one.isPending || one.failureCount > 0);
   return (
     <PageFrame
       title="Cache"
@@ -55,9 +57,11 @@ export function CachePage() {
         sortBy={SAVED.byCache}
         csvName="cache-by-model"
       />
-      <PromptCachesCard page={page} />
-      <NearMissesCard page={page} />
-      <StoredCard />
+      <div className={`contents ${isPlaced ? '' : 'invisible'}`}>
+        <PromptCachesCard page={page} />
+        <NearMissesCard page={page} />
+        <StoredCard />
+      </div>
       {opened.id === 'purge' && mayChange && <PurgeDialog projectId={page.projectId} onClose={opened.close} />}
     </PageFrame>
   );

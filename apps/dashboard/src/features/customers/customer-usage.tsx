@@ -119,7 +119,7 @@ const FIGURES: readonly Column<SpendLine>[] = [
   { header: 'Requests', unit: 'count', value: (line) => line.requests },
 ];
 const MODEL_COLUMNS: readonly Column<SpendLine>[] = [
-  { header: 'Model', value: (line) => line.name, cell: (line) => <SeriesName name={line.name} /> },
+  { header: 'Model', value: (line) => line.name, cell: (line) => <SeriesName wraps name={line.name} /> },
   ...FIGURES,
 ];
 const projectColumns = (nameOf: (id: string) => string): readonly Column<SpendLine>[] => [

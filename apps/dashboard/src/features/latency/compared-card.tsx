@@ -72,7 +72,7 @@ function columnsOf({ groupBy, metric, speeds, keyName }: ColumnOptions): Column<
     {
       header: groupBy[0]?.toUpperCase() + groupBy.slice(1),
       value: (row) => keyName(row.group ?? ''),
-      cell: (row) => <SeriesName name={row.group ?? ''} label={keyName(row.group ?? '')} />,
+      cell: (row) => <SeriesName wraps name={row.group ?? ''} label={keyName(row.group ?? '')} />,
     },
     { header: countedBy(metric), unit: 'count', wideOnly: true, value: (row) => row.requests },
     ...(['p50', 'p95', 'p99'] as const).map(

@@ -67,7 +67,8 @@ export function HeatMapCard({ page, metric, histogram, buckets }: Props) {
       {region === null && (
         <p className="mt-1 text-xs text-muted">
           Drag over a region, or hold Shift and use the arrow keys, to see what differs there.
-          {lines.some(({ dots }) => dots.some((path) => path !== '')) && ` Dots are of fewer than ${ENOUGH} requests.`}
+          {lines.some(({ dashes }) => dashes.some((path) => path !== '')) &&
+            ` Dashes are of fewer than ${ENOUGH} requests.`}
           {metric !== 'overhead' &&
             ' The cells count all requests. Lines, percentiles and Comparison leave out cache hits and failures.'}
         </p>

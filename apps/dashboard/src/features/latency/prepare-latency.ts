@@ -14,10 +14,10 @@ export const METRIC_LABELS = {
   overhead: 'Overhead',
 } as const satisfies Record<Metric, string>;
 
-/** Three lines, with gaps without measurements. */
+/** Three lines, with gaps without measurements. With few requests p99 often equals p95: it is a ring around it. */
 export function prepareLatency(times: readonly number[], buckets: readonly LatencyBucket[], metric: Metric): ChartData {
   const lines = PERCENTILES.map((name) => ({
-    ...{ name, label: name, color: MEANING[name] },
+    ...{ name, label: name, color: MEANING[name], hasRings: name === 'p99' },
     value: (bucket: LatencyBucket) => bucket[`${metric}_ms`][name],
   }));
   return withCounts(prepareLines({ times, buckets, lines, empty: null }), buckets, ({ requests }) => requests);

@@ -11,8 +11,8 @@ import { Card } from '../../ui/card';
 import { FiguresTable } from '../../ui/table/figures-table';
 import { describePoint, isMeasured, type MeasuredLine, type ModelLine, toPoint } from './prepare-models';
 
-/** Height of the picture with its axes. */
-const RESERVED = 'min-h-77';
+/** Height of the picture with its axes and a line of names. */
+const RESERVED = 'min-h-82';
 const SHOWN = 30;
 
 /** Price and speed of the models in use: cheap to the left, fast below. */
@@ -63,11 +63,11 @@ function Picture({ lines }: { readonly lines: readonly MeasuredLine[] }) {
         opens="its requests"
         onSelect={(name) => showRequests({ answering_model: modelOf(name), provider: byName.get(name)?.provider })}
       />
-      {/* A phone has no room for names beside the circles. */}
-      <ul className="flex flex-wrap gap-x-3 gap-y-1 text-xs sm:hidden" aria-hidden="true">
-        {[...byName].map(([name, { model }]) => (
-          <li key={name} className="min-w-0">
-            <SeriesName name={model} label={name} />
+      {/* Names without room beside their circles; a small screen has room for none. */}
+      <ul className="flex flex-wrap gap-x-3 gap-y-1 text-xs" aria-hidden="true">
+        {chart.bubbles.map(({ name, nameAt }) => (
+          <li key={name} className={`min-w-0 ${nameAt === null ? '' : 'lg:hidden'}`}>
+            <SeriesName name={modelOf(name)} label={name} />
           </li>
         ))}
       </ul>

@@ -10,6 +10,7 @@ import { Button } from '../../ui/button';
 import { Failure } from '../../ui/error-state';
 import { SearchInput, Select } from '../../ui/form';
 import { Plus } from '../../ui/icons';
+import { WRAPPED_NAME } from '../../ui/name';
 import type { Place } from '../../ui/place-link';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
@@ -164,10 +165,7 @@ function Name({ model, listed, use }: ModelLine) {
     <>
       <span className="inline-flex max-w-full items-center gap-2">
         {use === null ? (
-          <span
-            className="truncate max-sm:line-clamp-2 max-sm:text-2xs max-sm:whitespace-normal max-sm:wrap-anywhere"
-            title={model}
-          >
+          <span className={`truncate max-sm:text-2xs ${WRAPPED_NAME}`} title={model}>
             {model}
           </span>
         ) : (

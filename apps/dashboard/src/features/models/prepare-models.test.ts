@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import type { ListedModel } from '../../api/models';
 import type { ErrorBucket, LatencyBucket, SpendBucket } from '../../api/stats';
 import { describePoint, isMeasured, prepareModels, toPoint } from './prepare-models';
+import { describeSource } from './prepare-prices';
 
 const listed = (provider: string, model: string) => ({ provider, model, input_usd_per_million: 1 }) as ListedModel;
 const counted = (group: string | null, requests: number, failed = 0) =>
@@ -64,4 +65,12 @@ describe('models', () => {
       'gpt-4o: $2.50 per 1M tokens, upstream p95 900 ms, 30 requests (30.0 %)',
     );
   });
+});
+
+test('a price says who set it, and where it was read', () => {
+  const source = 'https://example.com/pricing';
+  expect(describeSource({ edited: false, source })).toBe(`Shipped with the gateway, as read from ${source}`);
+  expect(describeSource({ edited: false, source: 'built in' })).toBe('Shipped with the gateway');
+  expect(describeSource({ edited: false, source: null })).toBe('Shipped with the gateway');
+  expect(describeSource({ edited: true, source: 'operator' })).toBe('Set by an operator');
 });

@@ -103,3 +103,9 @@ export const findModels = <M extends Pick<Model, 'provider' | 'model'>>(
       (provider === '' || model.provider === provider) &&
       `${model.provider}/${model.model}`.toLowerCase().includes(q.toLowerCase()),
   );
+
+/** Who set a price, and where it was read. */
+export function describeSource({ edited, source }: Pick<Model, 'edited' | 'source'>): string {
+  if (edited) return 'Set by an operator';
+  return URL.canParse(source ?? '') ? `Shipped with the gateway, as read from ${source}` : 'Shipped with the gateway';
+}

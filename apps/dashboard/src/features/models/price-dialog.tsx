@@ -7,6 +7,7 @@ import type { DialogOf } from '../../ui/dialog';
 import type { FieldSpec } from '../forms/prepare-form';
 import { type Edit, SpecDialog } from '../forms/spec-form';
 import { ProviderField, ProviderModelField } from '../forms/suggested-fields';
+import { describeSource } from './prepare-prices';
 
 const MODE_OPTIONS = Object.fromEntries(MODES.map((mode) => [mode, mode]));
 const PRICE_FIELDS: readonly FieldSpec[] = [
@@ -72,7 +73,7 @@ export function PriceDialog({ of: { at, model }, onClose }: DialogOf<Editing>) {
   return (
     <SpecDialog
       title={at === null ? 'Price a model' : formatTarget(at)}
-      description={model === null ? undefined : sourceOf(model)}
+      description={model === null ? undefined : describeSource(model)}
       onClose={onClose}
       specs={at === null ? [...NAME_FIELDS, ...PRICE_FIELDS] : PRICE_FIELDS}
       resource={model ?? { ...at, mode: 'chat' }}
@@ -89,6 +90,3 @@ async function createPrice(at: NonNullable<Editing['at']>, prices: ModelInput) {
   const message = 'model: This model has a price. Open it in the list to change it.';
   throw new ApiError(message, 409, 'conflict', 'model');
 }
-
-const sourceOf = (model: Model) =>
-  model.edited ? 'Set by an operator' : `Shipped with the gateway, from ${model.source ?? 'the catalogue'}`;

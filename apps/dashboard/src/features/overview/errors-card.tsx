@@ -43,7 +43,7 @@ export function ErrorsCard({ query }: { readonly query: StatsQuery }) {
 }
 
 const COLUMNS: readonly Column<ErrorLine>[] = [
-  { header: 'Code', value: (line) => line.code, cell: (line) => <Mono>{line.code}</Mono> },
+  { header: 'Code', wraps: true, value: (line) => line.code, cell: (line) => <Mono>{line.code}</Mono> },
   { header: 'Source', value: (line) => DOMAIN_LABELS[line.domain] },
   { header: 'Requests', unit: 'count', value: (line) => line.requests },
 ];

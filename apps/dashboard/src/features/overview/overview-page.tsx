@@ -82,13 +82,13 @@ export function OverviewPage() {
       <TroubleBanner page={page} />
       <ServersBanner />
       <CapsBanner projectId={page.projectId} />
+      <RetirementsBanner page={page} />
+      <UnpricedBanner />
       {seesAll && <LiveCard />}
       <div className="grid gap-4 xl:grid-cols-2">
         <HealthCharts page={page} />
       </div>
       <ProviderHealthCard page={page} />
-      <RetirementsBanner page={page} />
-      <UnpricedBanner />
       <Failure of={now} />
       <StatGrid
         isCompared

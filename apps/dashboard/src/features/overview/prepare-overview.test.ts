@@ -9,6 +9,9 @@ const overview = (given: Partial<Overview>): Overview => ({
   errors: 0,
   failures: 0,
   caller_errors: 0,
+  rate_limited: 0,
+  cap_exceeded: 0,
+  aborted: 0,
   cost_usd: 0,
   saved_usd: 0,
   tokens_in: 0,
@@ -55,14 +58,14 @@ describe('cards', () => {
     expect(of('Tokens')).toMatchObject({ value: '2K', detail: '1.5K in, 500 out' });
   });
 
-  test('caller errors lower no success', () => {
-    const now = overview({ requests: 120, success: 90, failures: 10, caller_errors: 20 });
+  test('what is neither a success nor a failure lowers no success, and is named', () => {
+    const now = overview({ requests: 124, success: 90, failures: 10, caller_errors: 20, rate_limited: 1, aborted: 3 });
     const [success] = prepareStats(now, now).filter(({ label }) => label === 'Success');
     expect(success).toMatchObject({
       value: '90.00 %',
       now: 0.9,
       before: 0.9,
-      detail: 'without 20 stopped requests',
+      detail: 'without 20 caller errors, 1 rate limited, 3 aborted',
     });
   });
 

@@ -39,7 +39,7 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
       show: (share) => formatShare(share, 2),
       isShare: true,
       better: 'more',
-      detail: now && describeStopped(now),
+      detail: now && describeLeftOut(now),
     }),
     stat({ label: 'Tokens', pick: (o) => o.tokens_in + o.tokens_out, show: formatCompact, detail: tokens }),
     stat({
@@ -75,10 +75,13 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
   ];
 }
 
-/** What the share of successes leaves out. */
-function describeStopped({ requests, success, failures }: Overview): string | undefined {
-  const stopped = requests - success - failures;
-  return stopped === 0 ? undefined : `without ${countOf(stopped, 'stopped request')}`;
+/** What the share of successes leaves out, by outcome. */
+function describeLeftOut(now: Overview): string | undefined {
+  const named = (outcome: 'rate_limited' | 'cap_exceeded' | 'aborted') =>
+    now[outcome] === 0 ? [] : [`${formatCount(now[outcome])} ${OUTCOME_LABELS[outcome].toLowerCase()}`];
+  const callers = now.caller_errors === 0 ? [] : [countOf(now.caller_errors, 'caller error')];
+  const parts = [...callers, ...named('rate_limited'), ...named('cap_exceeded'), ...named('aborted')];
+  return parts.length === 0 ? undefined : `without ${parts.join(', ')}`;
 }
 
 export const DOMAIN_LABELS = {

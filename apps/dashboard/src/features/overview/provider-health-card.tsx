@@ -25,8 +25,8 @@ import { Failure } from '../../ui/error-state';
 import { FiguresTable } from '../../ui/table/figures-table';
 
 const SHOWN = 4;
-/** Height of four strips: nothing moves when they arrive. */
-const RESERVED = 'min-h-50 sm:min-h-26';
+/** Height of four strips, on a phone with two lines of text each: nothing moves when they arrive. */
+const RESERVED = 'min-h-60 sm:min-h-26';
 const STAMP = '2026-01-31 23:59'.length;
 
 /** How each provider fared over the range. */
@@ -127,11 +127,11 @@ function Row({ strip, describe, intervalMs, range }: RowProps) {
       toMs: bar.startMs + intervalMs,
     });
   return (
-    <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-3 gap-y-1 sm:col-span-3 sm:grid-cols-subgrid">
+    <li className="grid grid-cols-[auto_minmax(9rem,1fr)] items-center gap-x-3 gap-y-1 sm:col-span-3 sm:grid-cols-subgrid">
       <span className="truncate font-medium" title={provider}>
         {provider}
       </span>
-      <span className="nums truncate text-right text-xs text-muted max-sm:text-2xs sm:order-last">
+      <span className="nums truncate text-right text-xs text-muted max-sm:text-2xs max-sm:whitespace-normal sm:order-last">
         {describeStrip(strip)}
       </span>
       <div className="col-span-2 sm:col-span-1">

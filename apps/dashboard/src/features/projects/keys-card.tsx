@@ -143,19 +143,25 @@ export const KEY_COLUMNS: readonly Column<Key>[] = [
     header: 'Key',
     value: (key) => key.name,
     cell: (key) => (
-      <Name name={key.name}>
-        {Object.entries(key.labels ?? {}).map(([name, value]) => (
-          <Badge key={name}>
-            {name}={value}
-          </Badge>
-        ))}
-        <ManagedMark resource="key" id={key.id} />
-        {key.is_sign_on && <Badge>sign-on tokens</Badge>}
-        {key.state === 'inactive' && <Badge tone="bad">revoked</Badge>}
-        {key.state === 'requested' && <Badge tone="warn">waiting for approval</Badge>}
-        {key.expires_at !== null && Date.parse(key.expires_at) < Date.now() && <Badge tone="warn">expired</Badge>}
-        {isInGrace(key) && <Badge tone="warn">old secret works</Badge>}
-      </Name>
+      <span className="block max-md:py-1">
+        <Name name={key.name}>
+          {Object.entries(key.labels ?? {}).map(([name, value]) => (
+            <Badge key={name}>
+              {name}={value}
+            </Badge>
+          ))}
+          <ManagedMark resource="key" id={key.id} />
+          {key.is_sign_on && <Badge>sign-on tokens</Badge>}
+          {key.state === 'inactive' && <Badge tone="bad">revoked</Badge>}
+          {key.state === 'requested' && <Badge tone="warn">waiting for approval</Badge>}
+          {key.expires_at !== null && Date.parse(key.expires_at) < Date.now() && <Badge tone="warn">expired</Badge>}
+          {isInGrace(key) && <Badge tone="warn">old secret works</Badge>}
+        </Name>
+        {/* Phones have no column for it. */}
+        <span className="block text-2xs whitespace-normal text-muted md:hidden">
+          {key.last_used_at === null ? 'never used' : `used ${formatAgo(key.last_used_at, Date.now())}`}
+        </span>
+      </span>
     ),
   },
   { header: 'Starts with', wideOnly: true, value: (key) => key.prefix, cell: (key) => <Mono>{key.prefix}…</Mono> },
@@ -165,10 +171,14 @@ export const KEY_COLUMNS: readonly Column<Key>[] = [
     header: 'Budget',
     align: 'right',
     value: (key) => key.budget_usd,
-    cell: (key) =>
-      key.budget_usd === null
-        ? 'none'
-        : `${formatUsdExact(key.budget_usd)} ${key.budget_period === 'month' ? 'a month' : 'in all'}`,
+    cell: ({ budget_usd: usd, budget_period: period }) =>
+      usd === null ? (
+        'none'
+      ) : (
+        <>
+          {formatUsdExact(usd)} <span className="max-sm:block">{period === 'month' ? 'a month' : 'in all'}</span>
+        </>
+      ),
   },
   { header: 'Spent, all time', unit: 'usd', value: (key) => key.spent_usd },
   daysColumn((key) => key.spend_by_day, true),
@@ -178,6 +188,7 @@ export const KEY_COLUMNS: readonly Column<Key>[] = [
 const lastUsedColumn = (timeZone: TimeZoneChoice): Column<Key> => ({
   header: 'Last used',
   align: 'right',
+  wideOnly: true,
   value: (key) => key.last_used_at,
   cell: ({ last_used_at: at }) =>
     at === null ? (

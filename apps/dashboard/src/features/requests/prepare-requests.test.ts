@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { knownOnly, moved, readChosen, toggled } from './menus/prepare-columns';
+import { knownOnly, moved, noRoomClass, readChosen, toggled } from './menus/prepare-columns';
 import { prepareConversation, truncatedText } from './prepare-conversation';
 import { prepareCurl } from './prepare-curl';
 import { prepareDifferences } from './prepare-difference';
@@ -63,6 +63,11 @@ test('columns: only known ones, moved and left out, never none', () => {
   expect(toggled(['a'], 'a')).toEqual(['a']);
   expect(toggled(['a', 'b'], 'a')).toEqual(['b']);
   expect(toggled(['a'], 'b')).toEqual(['a', 'b']);
+});
+
+test('a column without room says so: where it is hidden, and beside an open request', () => {
+  expect([noRoomClass(undefined, false), noRoomClass(undefined, true)]).toEqual(['hidden', 'hidden']);
+  expect([noRoomClass('very', false), noRoomClass('very', true)]).toEqual(['xl:hidden', '']);
 });
 
 describe('histogram', () => {

@@ -85,7 +85,7 @@ const fieldColumns = (timeZone: TimeZoneChoice, names: Names): readonly RequestC
   },
   { ...measured('cost_usd', 'Cost', 'cost'), value: (log) => log.cost_usd },
   { ...measured('latency_ms', 'Latency', 'ms'), value: (log) => log.latency_ms },
-  { ...measured('ttft_ms', 'First token', 'ms'), wideOnly: 'most', value: (log) => log.ttft_ms },
+  { ...measured('ttft_ms', 'First token', 'ms'), wideOnly: 'more', value: (log) => log.ttft_ms },
   ...extraColumns(names),
 ];
 

@@ -17,7 +17,7 @@ import { RequestDetail } from './detail/request-detail';
 import { useIsWide } from './detail/use-is-wide';
 import { FilterBar } from './filter-bar';
 import { ColumnsMenu } from './menus/columns-menu';
-import { keepChosen, knownOnly, loadChosen } from './menus/prepare-columns';
+import { keepChosen, knownOnly, loadChosen, noRoomClass } from './menus/prepare-columns';
 import { ViewsMenu } from './menus/views-menu';
 import { changeOf, chipsOf, fromSavedFilters, toSavedFilters } from './prepare-filters';
 import { requestColumns, shownColumns } from './request-columns';
@@ -76,7 +76,7 @@ export function RequestsPage() {
     [columns.shown, isNarrowed],
   );
   return (
-    <PageFrame title="Requests" page={page} actions={<Actions of={list} />}>
+    <PageFrame title="Requests" page={page} actions={<Actions of={list} isNarrow={isNarrowed} />}>
       <FilterBar filter={filter} projectId={page.projectId} onChange={change} />
       <UnreadFilters unread={list.unread} onChange={(unread) => change({ unread })} />
       <div className="flex items-start gap-4">
@@ -117,7 +117,8 @@ export function RequestsPage() {
   );
 }
 
-function Actions({ of: { page, sort, view, live, query, order, columns, change, takeView } }: ListOf) {
+function Actions({ of: list, isNarrow }: ListOf & { readonly isNarrow: boolean }) {
+  const { page, sort, view, live, query, order, columns, change, takeView } = list;
   return (
     <>
       <ViewsMenu
@@ -132,6 +133,7 @@ function Actions({ of: { page, sort, view, live, query, order, columns, change, 
       <ColumnsMenu
         all={columns.all}
         nameOf={columns.nameOf}
+        noRoomOf={(field) => noRoomClass(columns.shown.find((one) => one.field === field)?.wideOnly, isNarrow)}
         shown={columns.shown.map(({ field }) => field)}
         onChange={columns.choose}
       />

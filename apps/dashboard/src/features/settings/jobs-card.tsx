@@ -1,6 +1,8 @@
 import { type SystemLog, useSystemLogs } from '../../api/settings';
+import { NOTHING } from '../../format/format-number';
 import { useChoice } from '../../range/use-choice';
 import { usePage } from '../../range/use-page';
+import { WRAPPED_NAME } from '../../ui/name';
 import { Segmented } from '../../ui/segmented';
 import { type Column, timeColumn } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
@@ -24,9 +26,14 @@ export function JobsCard() {
   );
 }
 
+const wrapping = (header: string, textOf: (row: SystemLog) => string | null): Column<SystemLog> => ({
+  ...{ header, value: textOf },
+  cell: (row) => <span className={WRAPPED_NAME}>{textOf(row) ?? NOTHING}</span>,
+});
+
 const COLUMNS: readonly Column<SystemLog>[] = [
-  { header: 'Job', value: (row) => row.event_type.replaceAll('_', ' ') },
+  wrapping('Job', (row) => row.event_type.replaceAll('_', ' ')),
   { header: 'Outcome', value: (row) => row.outcome, tone: (row) => (row.outcome === 'ok' ? 'good' : 'bad') },
-  { header: 'Message', value: (row) => row.message },
-  { header: 'Duration', unit: 'ms', value: (row) => row.duration_ms },
+  wrapping('Message', (row) => row.message),
+  { header: 'Duration', unit: 'ms', wideOnly: true, value: (row) => row.duration_ms },
 ];

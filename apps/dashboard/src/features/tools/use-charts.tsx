@@ -61,7 +61,7 @@ const COLUMNS: readonly Column<ToolBucket>[] = [
     header: 'Name',
     narrow: true,
     value: (row) => row.group,
-    cell: (row) => <SeriesName name={row.group ?? ''} color={apartColorOf(row.group ?? '')} />,
+    cell: (row) => <SeriesName wraps name={row.group ?? ''} color={apartColorOf(row.group ?? '')} />,
   },
   { header: 'Calls', unit: 'count', value: (row) => row.calls },
   { header: 'Failed', unit: 'share', value: (row) => row.error_rate },

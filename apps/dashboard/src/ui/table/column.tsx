@@ -6,6 +6,8 @@ import { formatBeside } from '../../format/format-usd';
 import { UNITS, type Unit } from '../../format/units';
 import { Badge, type Tone } from '../badge';
 
+export type WideOnly = boolean | 'very' | 'more' | 'most';
+
 export interface Column<T> {
   /** Its own in the table. */
   readonly header: string;
@@ -21,8 +23,8 @@ export interface Column<T> {
   readonly none?: string;
   /** For numbers that have a cell of their own. */
   readonly align?: 'right';
-  /** Hidden on phones; `very`: also below 1280 px, `most`: below 1536 px. */
-  readonly wideOnly?: boolean | 'very' | 'most';
+  /** Hidden on phones; `very`: also below 1280 px, `more`: below 1400 px, `most`: below 1536 px. */
+  readonly wideOnly?: WideOnly;
   /** Sort field on the server, if the column is sortable. */
   readonly sortKey?: string;
   /** Longer text ends in an ellipsis: for columns that must leave others their room. */

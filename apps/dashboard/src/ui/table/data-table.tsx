@@ -154,7 +154,7 @@ function Head<T>({ columns, size, sorting, order, sticky, lead, onSort }: HeadPr
         {columns.map((column) => (
           <Heading
             key={column.header}
-            {...{ column, size, sorting }}
+            {...{ column, size, sorting, sticky }}
             onSort={onSort}
             isFixed={order !== undefined && column.sortKey === undefined}
           />
@@ -164,7 +164,7 @@ function Head<T>({ columns, size, sorting, order, sticky, lead, onSort }: HeadPr
   );
 }
 
-interface HeadingProps<T> {
+interface HeadingProps<T> extends Pick<TableProps<T>, 'sticky'> {
   readonly column: Column<T>;
   readonly size: Size;
   readonly sorting: Sorting | null;
@@ -173,9 +173,14 @@ interface HeadingProps<T> {
   readonly isFixed: boolean;
 }
 
-function Heading<T>({ column, size, sorting, onSort, isFixed }: HeadingProps<T>) {
+/** Phones have no room for long headings in one line, unless the table has columns of fixed widths. */
+const WRAPPED = 'max-sm:align-bottom max-sm:whitespace-normal';
+const IN_LINE = 'max-sm:static max-sm:pr-0 max-sm:pl-0.5';
+
+function Heading<T>({ column, size, sorting, sticky, onSort, isFixed }: HeadingProps<T>) {
   const { header } = column;
-  const cell = `${size.padding} py-1.5 font-medium whitespace-nowrap ${alignOf(column)} ${column.width ?? ''}`;
+  const wrapping = sticky ? 'whitespace-nowrap' : `whitespace-nowrap ${WRAPPED}`;
+  const cell = `${size.padding} py-1.5 font-medium ${wrapping} ${alignOf(column)} ${column.width ?? ''}`;
   if (isFixed) {
     return (
       <th scope="col" className={cell}>
@@ -189,11 +194,14 @@ function Heading<T>({ column, size, sorting, onSort, isFixed }: HeadingProps<T>)
     <th scope="col" aria-sort={direction} className={cell}>
       <button
         type="button"
-        className="relative rounded whitespace-nowrap hover:text-text"
+        className="relative rounded [text-align:inherit] hover:text-text"
         onClick={() => onSort({ header, desc: sorted === undefined ? isRight(column) : !sorted.desc })}
       >
         {header}
-        <span aria-hidden="true" className={`absolute ${isRight(column) ? 'right-full pr-0.5' : 'left-full pl-0.5'}`}>
+        <span
+          aria-hidden="true"
+          className={`absolute ${sticky ? '' : IN_LINE} ${isRight(column) ? 'right-full pr-0.5' : 'left-full pl-0.5'}`}
+        >
           {direction === 'ascending' ? '↑' : direction === 'descending' ? '↓' : ''}
         </span>
       </button>

@@ -9,7 +9,10 @@ export interface RowAnchor {
   readonly onOpen: () => void;
 }
 
-const HIDDEN = { false: '', true: 'max-md:hidden', very: 'max-xl:hidden', most: 'max-2xl:hidden' } as const;
+const HIDDEN = {
+  ...{ false: '', true: 'max-md:hidden', very: 'max-xl:hidden' },
+  ...{ more: 'max-[87.5rem]:hidden', most: 'max-2xl:hidden' },
+} as const;
 export const SIZES = {
   normal: {
     text: 'text-sm',

@@ -66,8 +66,11 @@ describe.each(TEST_DATABASES)('stats on $name', (kind) => {
       });
     await storeRecords(admin, [
       ...[row(10), row(30), row(20), row(0), row(5, { latencyMs: 50 })],
+      // An answer in one piece: the time tells nothing about the model.
+      row(900, { latencyMs: 149 }),
       ...[row(99_999, { cacheHit: true }), row(99_999, { status: 'aborted' })],
       row(9, { stream: false, model: 'plain' }),
+      row(900, { stream: false, model: 'at once', upstreamMs: 2 }),
     ]);
     const answer = await admin.call('GET', `/stats/speeds?project_id=${speedProject}&from=${start}`);
     expect(answer.body.data).toEqual([

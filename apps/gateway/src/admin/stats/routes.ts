@@ -35,6 +35,9 @@ const overviewSchema = z
     errors: total,
     failures: total,
     caller_errors: total,
+    rate_limited: total,
+    cap_exceeded: total,
+    aborted: total,
     cost_usd: usdShown,
     saved_usd: usdShown,
     tokens_in: total,
@@ -178,6 +181,7 @@ const speeds = defineRoute({
   path: '/stats/speeds',
   tags,
   summary: 'Tokens per second after the first token, by model, of the newest 1,000 requests',
+  description: 'Without answers that took less than 50 ms after their first token.',
   request: { query: rangeQuerySchema },
   responses: {
     200: answers(speedsSchema, 'The median of each model that a provider answered with, the busiest first'),

@@ -7,6 +7,8 @@ import { moved, toggled } from './prepare-columns';
 interface Props {
   readonly all: readonly string[];
   readonly nameOf: (column: string) => string;
+  /** See `noRoomClass`. */
+  readonly noRoomOf: (column: string) => string;
   /** Shown columns, in order. */
   readonly shown: readonly string[];
   /** null: the default columns. */
@@ -14,7 +16,7 @@ interface Props {
 }
 
 /** Chooses and sorts the columns. */
-export function ColumnsMenu({ all, nameOf, shown, onChange }: Props) {
+export function ColumnsMenu({ all, nameOf, noRoomOf, shown, onChange }: Props) {
   const rest = all.filter((name) => !shown.includes(name));
   return (
     <Popover.Root>
@@ -38,6 +40,7 @@ export function ColumnsMenu({ all, nameOf, shown, onChange }: Props) {
                     onChange={() => onChange(toggled(shown, name))}
                   />
                   <span className="truncate">{nameOf(name)}</span>
+                  {at >= 0 && <span className={`text-2xs text-muted ${noRoomOf(name)}`}>no room here</span>}
                 </label>
                 {at >= 0 && (
                   <>

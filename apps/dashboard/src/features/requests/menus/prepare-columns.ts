@@ -1,4 +1,16 @@
+import type { WideOnly } from '../../../ui/table/column';
+
 const KEY = 'llm0.requests.columns';
+
+/** Where there is room for a column, its note is hidden: the opposite of the column itself. */
+const HIDDEN_NOTES = {
+  ...{ false: 'hidden', true: 'md:hidden', very: 'xl:hidden' },
+  ...{ more: 'min-[87.5rem]:hidden', most: '2xl:hidden' },
+} as const;
+
+/** Class of the note that a chosen column has no room. `isNarrow`: what stands beside the list takes the room. */
+export const noRoomClass = (wideOnly: WideOnly | undefined, isNarrow: boolean): string =>
+  isNarrow && wideOnly !== undefined ? '' : HIDDEN_NOTES[`${wideOnly ?? false}`];
 
 /** Chosen columns that still exist, in order; null: the default. */
 export function readChosen(stored: string | null, all: readonly string[]): readonly string[] | null {
