@@ -39,7 +39,7 @@ export const FIELDS = {
   api_key_id: { label: 'Key', placeholder: 'Part of its name' },
   label: { label: 'Label', placeholder: 'team=growth' },
   failover_from: { label: 'Answered elsewhere than', placeholder: 'openai' },
-  sent: { label: 'Sent to a provider', placeholder: 'true', values: ['true', 'false'] },
+  sent: { label: 'Sent on', placeholder: 'true', values: ['true', 'false'] },
   sent_to: { label: 'Sent to', placeholder: 'openai' },
   switch: { label: 'Switch', placeholder: 'openai/gpt-4o>anthropic/claude-haiku-4-5', isTyped: true },
   min_cost: { label: 'Minimum cost, USD', placeholder: '0.01', isTyped: true },
