@@ -171,6 +171,7 @@ test('keys are labelled and revoked together; what fails is told by key; last us
   await page
     .getByRole('row', { name: /used/ })
     .getByText(/ago|now/)
+    .last()
     .waitFor();
   await page.getByRole('row', { name: /key a/ }).getByText('never').waitFor();
   for (const name of ['key a', 'key b']) await page.getByLabel(`Select ${name}`).check();

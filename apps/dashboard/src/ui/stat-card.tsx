@@ -5,6 +5,8 @@ export interface Stat extends Compared {
   /** Formatted, with its unit. */
   readonly value: string;
   readonly detail?: string;
+  /** Keeps room for three lines of it on a phone. */
+  readonly hasLongDetail?: true;
 }
 
 /** One number with its change against the previous period. */
@@ -20,20 +22,24 @@ function StatCard({
       <div className="nums mt-0.5 h-7 text-xl font-semibold tracking-tight">
         {isLoading ? <span className="mt-1 inline-block h-4 w-16 rounded bg-hover align-middle" /> : stat.value}
       </div>
-      <div
-        className={`nums flex items-baseline gap-1.5 text-2xs text-faint ${hasDetails ? 'h-8 max-sm:h-auto max-sm:min-h-8 max-sm:flex-wrap max-sm:gap-y-0' : 'h-4'}`}
-      >
+      <div className={`nums flex items-baseline gap-1.5 text-2xs text-faint ${heightOf(stat, hasDetails)}`}>
         {!isLoading && change !== null && (
           <span className={`shrink-0 ${TONES[change.tone]}`} title={change.title}>
             {change.text}
           </span>
         )}
         {!isLoading && stat.detail !== undefined && (
-          <span className="whitespace-normal sm:line-clamp-2">{stat.detail}</span>
+          <span className="line-clamp-3 whitespace-normal sm:line-clamp-2">{stat.detail}</span>
         )}
       </div>
     </div>
   );
+}
+
+/** Known before the numbers are: nothing moves when they come. */
+function heightOf({ hasLongDetail }: Stat, hasDetails: boolean): string {
+  if (!hasDetails) return 'h-4';
+  return `h-8 max-sm:flex-wrap max-sm:gap-y-0 ${hasLongDetail === true ? 'max-sm:h-16' : 'max-sm:h-12'}`;
 }
 
 const TONES = { muted: 'text-muted', good: 'text-good', bad: 'text-bad' } as const;

@@ -40,6 +40,7 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
       isShare: true,
       better: 'more',
       detail: now && describeLeftOut(now),
+      hasLongDetail: true,
     }),
     stat({ label: 'Tokens', pick: (o) => o.tokens_in + o.tokens_out, show: formatCompact, detail: tokens }),
     stat({
