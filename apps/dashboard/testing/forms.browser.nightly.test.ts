@@ -173,7 +173,7 @@ test('keys are labelled and revoked together; what fails is told by key; last us
     .getByText(/ago|now/)
     .last()
     .waitFor();
-  await page.getByRole('row', { name: /key a/ }).getByText('never').waitFor();
+  await page.getByRole('row', { name: /key a/ }).getByText('never', { exact: true }).waitFor();
   for (const name of ['key a', 'key b']) await page.getByLabel(`Select ${name}`).check();
   await page.getByRole('toolbar').getByRole('button', { name: 'Label' }).click();
   await dialog().getByLabel('Set labels').fill('env=batch, team=team a');
