@@ -17,7 +17,15 @@ const signedIn = (path: string) => dashboard.open(path);
 const projectPath = () => `/projects/${project.id}`;
 const makeKey = (body: object) =>
   callAdmin<{ id: string; key: string }>(dashboard.gateway, `${projectPath()}/keys`, { body });
-const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent ?? '');
+const focused = (page: Page) =>
+  page.evaluate(() => {
+    const active = document.activeElement;
+    if (active instanceof HTMLInputElement || active instanceof HTMLSelectElement)
+      return active.labels?.[0]?.textContent ?? active.ariaLabel ?? '';
+    if (active === document.body || !(active instanceof HTMLElement)) return '';
+    // biome-ignore lint/performance/useDomNodeTextContent: rows have texts that only a phone shows
+    return active.innerText || active.ariaLabel || '';
+  });
 
 async function ask(key: string, model = 'demo-chat'): Promise<void> {
   const answer = await fetch(`${dashboard.gateway.url}/v1/chat/completions`, {
@@ -32,12 +40,7 @@ async function ask(key: string, model = 'demo-chat'): Promise<void> {
 /** Presses Tab until what has the focus reads so, round and round while the page loads. */
 async function tabTo(page: Page, text: string): Promise<void> {
   for (const startMs = performance.now(); performance.now() - startMs < 15_000; ) {
-    const now = await page.evaluate(() => {
-      const active = document.activeElement;
-      if (active instanceof HTMLInputElement || active instanceof HTMLSelectElement)
-        return active.labels?.[0]?.textContent ?? active.ariaLabel ?? '';
-      return active === document.body ? '' : active?.textContent || active?.ariaLabel || '';
-    });
+    const now = await focused(page);
     if (now.trim() === text) return;
     await page.keyboard.press('Tab');
   }
