@@ -187,7 +187,12 @@ describe.each(ON_ONE_KIND)('embeddings on %s stores', (kind) => {
     expect(world.upstream.control.counters.received).toBe(before);
     expect(whole.response.headers.get('x-cache-hit')).toBe('exact');
     const row = await logRow(world.gateway, whole.response.headers.get('x-request-id') ?? '');
-    expect(row).toMatchObject({ cache_hit: true, cost_usd: 0, saved_usd: (4 * NANO_PER_TOKEN) / 1e9 });
+    expect(row).toMatchObject({
+      cache_hit: true,
+      cost_usd: 0,
+      upstream_ms: null,
+      saved_usd: (4 * NANO_PER_TOKEN) / 1e9,
+    });
     await embed({ model: MODEL, input: 'known', dimensions: 4 });
     await embed({ model: MODEL, input: 'known' }, { 'x-llm0-cache': 'off' });
     await embed({ model: MODEL, input: 'known' }, { 'x-llm0-cache': 'refresh' });

@@ -165,7 +165,7 @@ for (const kind of isAll ? ([...STORE_KINDS, 'cluster'] as const) : STORE_KINDS)
       expect(second.headers.get('x-cost-usd')).toBe('0.000000000');
       expect(upstream.control.counters.received).toBe(before);
       const row = await logRow(gateway, second.headers.get('x-request-id') ?? '');
-      expect(row).toMatchObject({ cache_hit: true, cost_usd: 0 });
+      expect(row).toMatchObject({ cache_hit: true, cost_usd: 0, upstream_ms: null });
       expect(row.saved_usd).toBe(Number(first.headers.get('x-cost-usd')));
       const streamed = await postChat(gateway, apiKey, ask('cache me', { stream: true }));
       const text = await streamed.text();

@@ -88,7 +88,7 @@ interface Measured extends ModelUse {
 export type MeasuredLine = ModelLine & { readonly use: Measured };
 
 export const isMeasured = (line: ModelLine): line is MeasuredLine =>
-  line.use !== null && line.use.p95Ms !== null && line.use.paidUsd !== null;
+  line.use !== null && (line.use.p95Ms ?? 0) > 0 && line.use.paidUsd !== null;
 
 /** Price to the right, slowness upwards, requests as area. */
 export const toPoint = (name: string, { use }: MeasuredLine): BubblePoint => ({

@@ -1,6 +1,6 @@
 import { useMemo } from 'react';
 import { useModels } from '../../api/models';
-import { useErrors, useLatency, useSpend } from '../../api/stats';
+import { answersOf, useErrors, useLatency, useSpend } from '../../api/stats';
 import type { Page } from '../../range/use-page';
 import { type ModelLine, prepareModels } from './prepare-models';
 
@@ -16,7 +16,8 @@ export const useUsedModels = (page: Page) => useErrors(askedOf(page));
 export function useModelLines(page: Page) {
   const models = useModels();
   const asked = askedOf(page);
-  const [errors, latency, spend] = [useUsedModels(page), useLatency(asked, 'upstream'), useSpend(asked)];
+  const latency = useLatency({ ...asked, ...answersOf('upstream') }, 'upstream');
+  const [errors, spend] = [useUsedModels(page), useSpend(asked)];
   const uses = [errors, latency, spend];
   const isLoading = models.data === undefined || uses.some(({ data, error }) => data === undefined && error === null);
   const lines = useMemo((): readonly ModelLine[] | undefined => {

@@ -3,7 +3,7 @@ import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { type ProviderInput, useProviders } from '../../api/routing';
 import { useMayChange } from '../../api/session';
-import { asInterval, useLatency, useProviderHealth } from '../../api/stats';
+import { answersOf, asInterval, useLatency, useProviderHealth } from '../../api/stats';
 import { SeriesName } from '../../charts/series-name';
 import { SparkBars } from '../../charts/spark/spark-bars';
 import { NOTHING } from '../../format/format-number';
@@ -108,7 +108,7 @@ function useFared(toMs: number) {
   return {
     now: useProviderHealth({ ...rangeQuery({ fromMs: toMs - HOUR_MS, toMs }), interval: 'all' }),
     health: useProviderHealth({ ...day, interval: 'all' }),
-    latency: useLatency({ ...day, interval: 'all', group_by: 'provider' }, 'upstream'),
+    latency: useLatency({ ...day, ...answersOf('upstream'), interval: 'all', group_by: 'provider' }, 'upstream'),
   };
 }
 

@@ -39,7 +39,7 @@ export class EmbeddingMeter extends Booking<BookingInput<EmbeddingPlan, CachedEm
         savedNanoUsd: known.reduce((sum, entry) => sum + entry.costNanoUsd, 0),
         latencyMs,
         overheadMs,
-        upstreamMs: Math.max(0, firstWaitMs - pausedMs),
+        upstreamMs: upstream && Math.max(0, firstWaitMs - pausedMs),
         ttftMs: latencyMs,
         attempts: upstream?.attempts ?? [],
         failoverCount: upstream?.failoverCount ?? 0,

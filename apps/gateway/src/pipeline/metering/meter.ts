@@ -117,7 +117,8 @@ export class Meter extends Booking<MeterInput> {
       savedNanoUsd: 0,
       latencyMs,
       overheadMs,
-      upstreamMs: answer?.cache === 'miss' ? Math.max(0, latencyMs - (overheadMs ?? 0) - waitedMs) : answer && 0,
+      // A provider that wasn't asked has no duration: zeros would be its fastest answers.
+      upstreamMs: answer?.cache === 'miss' ? Math.max(0, latencyMs - (overheadMs ?? 0) - waitedMs) : undefined,
       ttftMs: this.ttftMs,
       cache: answer?.cache ?? 'miss',
       similarity: answer?.similarity,
