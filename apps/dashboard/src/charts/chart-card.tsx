@@ -107,12 +107,14 @@ function Drawn({ title, data, previous, shown, page, requestsOf, ...chart }: Dra
   }, [data, previous, shown]);
   const onSelect = (fromMs: number, series: string | null) =>
     requestsOf && showRequests(requestsOf(series), { fromMs, toMs: fromMs + intervalMs });
+  const hasOwn = (name: string) =>
+    requestsOf !== undefined && JSON.stringify(requestsOf(name)) !== JSON.stringify(requestsOf(null));
   // The previous range stays in the address, as the way back.
   const zoom = change && ((fromMs: number, toMs: number) => change(rangeQuery({ fromMs, toMs })));
   return (
     <TimeChart
       {...chart}
-      {...{ title, intervalMs, timeZone, marks }}
+      {...{ title, intervalMs, timeZone, marks, hasOwn }}
       data={visible}
       previous={before}
       label={summarize(title, visible, UNITS[chart.unit].full)}
