@@ -5,7 +5,7 @@ import type { TimeChartProps } from './chart-props';
 import { drawDots } from './draw-dots';
 import { drawMarks } from './draw-marks';
 import { bucketUnder, layerUnder, listenToPointer } from './listen-to-pointer';
-import { ghostsOf } from './prepare-ghost';
+import { ghostsOf, highestLine } from './prepare-ghost';
 import { middleOf, timeScale } from './prepare-scale';
 import { isolatedIndexes, type Series, unfinishedIndex } from './prepare-series';
 import { axisLabels, axisSpace, axisSteps, offsetOf, prepareTicks, timeLabel } from './prepare-ticks';
@@ -58,7 +58,7 @@ export function chartOptions({ props, width, height, onHover }: ChartOptionsInpu
     },
     scales: {
       x: { time: true, range: () => timeScale({ ...props.current, ...props.current.data }) },
-      y: { range: (_, __, max) => yRange(max, limit) },
+      y: { range: (_, __, max) => yRange(kind === 'line' ? highestLine(props.current) : max, limit) },
     },
     axes: axesOf(props),
     series: [
