@@ -11,7 +11,7 @@ const FILLS = {
   mostly: 'fill-bad forced-colors:fill-[CanvasText]',
 } as const satisfies Record<Health, string>;
 /** Opacity of bars of few requests. */
-const FAINT = 0.5;
+const FAINT = 0.6;
 const HEALTHS = Object.keys(HEALTH_LABELS) as Health[];
 
 interface Props {
