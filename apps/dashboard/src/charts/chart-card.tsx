@@ -41,7 +41,7 @@ const LEGEND_ROWS = { 0: '', 1: 'min-h-12 sm:min-h-6', 2: 'min-h-22 sm:min-h-11'
 
 /** A chart in its frame: title, legend, CSV; while it loads, when it failed and when there is nothing, the same height. */
 export function ChartCard(props: Props) {
-  const { title, controls, note, data, legendRows = 0 } = props;
+  const { title, controls, note, data, previous, legendRows = 0 } = props;
   const [shown, setShown] = useState<Shown>(null);
   const isDrawn = data !== undefined && !isEmpty(data);
   return (
@@ -66,6 +66,7 @@ export function ChartCard(props: Props) {
       <div className={`flex flex-wrap items-start gap-x-3 text-xs text-muted ${LEGEND_ROWS[legendRows]}`}>
         {isDrawn && data.series.length > 1 && <ChartLegend data={data} shown={shown} onShown={setShown} />}
         {isDrawn && hasFew(data) && <p className="mt-1 py-0.5">Dots are of fewer than {ENOUGH} requests.</p>}
+        {isDrawn && previous !== undefined && <p className="mt-1 py-0.5">Dashed: the previous period.</p>}
       </div>
       {note !== undefined && <p className="mt-2 text-xs text-muted">{note}</p>}
     </Card>
@@ -107,12 +108,14 @@ function Drawn({ title, data, previous, shown, page, requestsOf, ...chart }: Dra
   }, [data, previous, shown]);
   const onSelect = (fromMs: number, series: string | null) =>
     requestsOf && showRequests(requestsOf(series), { fromMs, toMs: fromMs + intervalMs });
+  const hasOwn = (name: string) =>
+    requestsOf !== undefined && JSON.stringify(requestsOf(name)) !== JSON.stringify(requestsOf(null));
   // The previous range stays in the address, as the way back.
   const zoom = change && ((fromMs: number, toMs: number) => change(rangeQuery({ fromMs, toMs })));
   return (
     <TimeChart
       {...chart}
-      {...{ title, intervalMs, timeZone, marks }}
+      {...{ title, intervalMs, timeZone, marks, hasOwn }}
       data={visible}
       previous={before}
       label={summarize(title, visible, UNITS[chart.unit].full)}

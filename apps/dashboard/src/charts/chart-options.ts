@@ -4,8 +4,8 @@ import type { TimeZoneChoice } from '../format/format-time';
 import type { TimeChartProps } from './chart-props';
 import { drawDots } from './draw-dots';
 import { drawMarks } from './draw-marks';
-import { bucketUnder, listenToPointer } from './listen-to-pointer';
-import { ghostsOf } from './prepare-ghost';
+import { bucketUnder, layerUnder, listenToPointer } from './listen-to-pointer';
+import { ghostsOf, highestLine } from './prepare-ghost';
 import { middleOf, timeScale } from './prepare-scale';
 import { isolatedIndexes, type Series, unfinishedIndex } from './prepare-series';
 import { axisLabels, axisSpace, axisSteps, offsetOf, prepareTicks, timeLabel } from './prepare-ticks';
@@ -28,6 +28,8 @@ export interface Hover {
   /** Chart width. */
   readonly width: number;
   readonly near: readonly [number, number];
+  /** Name of the layer under the pointer; null for none, and in the other charts of the page. */
+  readonly layer: string | null;
 }
 
 export interface ChartOptionsInput {
@@ -56,7 +58,7 @@ export function chartOptions({ props, width, height, onHover }: ChartOptionsInpu
     },
     scales: {
       x: { time: true, range: () => timeScale({ ...props.current, ...props.current.data }) },
-      y: { range: (_, __, max) => yRange(max, limit) },
+      y: { range: (_, __, max) => yRange(kind === 'line' ? highestLine(props.current) : max, limit) },
     },
     axes: axesOf(props),
     series: [
@@ -192,6 +194,7 @@ function hoverAt(plot: uPlot, chart: TimeChartProps): Hover | null {
     top: Math.max(0, plot.valToPos(topOf(chart, index), 'y')),
     width: plot.width,
     near: [timeAt(left - NEAR_PX), timeAt(left + NEAR_PX)],
+    layer: plot.over.matches(':hover') ? layerUnder(plot, chart) : null,
   };
 }
 

@@ -25,6 +25,8 @@ export interface TimeChartProps {
   readonly onZoom?: (fromMs: number, toMs: number) => void;
   /** What a selection opens, such as `the slowest requests`. */
   readonly opens?: string;
+  /** True for a series with requests of its own, which a click on it opens. */
+  readonly hasOwn?: (seriesName: string) => boolean;
   /** A click, a second touch or Enter asks for one bucket. */
   readonly onSelect?: (startMs: number, seriesName: string | null) => void;
 }

@@ -4,7 +4,7 @@ import type { Hover } from './chart-options';
 import type { TimeChartProps } from './chart-props';
 import { Opens } from './pointed/opens';
 import { describeMark, MARK_KINDS } from './prepare-marks';
-import { formatTooltip, prepareTooltip, type Tooltip } from './prepare-tooltip';
+import { formatTooltip, opensOf, prepareTooltip, type Tooltip } from './prepare-tooltip';
 
 interface Props extends Hover {
   readonly chart: TimeChartProps;
@@ -15,7 +15,7 @@ const MAX_MARKS = 4;
 const GAP_PX = 12;
 
 /** Exact values of one bucket, beside the pointer. */
-export function ChartTooltip({ chart, index, left, top, width, near }: Props) {
+export function ChartTooltip({ chart, index, left, top, width, near, layer }: Props) {
   const tooltip = prepareTooltip(chart, index, near);
   if (tooltip === null) return null;
   // On the side with more room, and never beyond it.
@@ -24,6 +24,7 @@ export function ChartTooltip({ chart, index, left, top, width, near }: Props) {
   const full = formatTooltip(chart, tooltip);
   const format = (value: number | null) => (value === null ? NOTHING : full(value));
   const { sum, sumBefore, stampBefore } = tooltip;
+  const isStack = chart.data.series.length > 1;
   const columns = stampBefore === null ? 'grid-cols-[1fr_auto]' : 'grid-cols-[1fr_auto_auto]';
   return (
     <div
@@ -41,13 +42,13 @@ export function ChartTooltip({ chart, index, left, top, width, near }: Props) {
       {stampBefore !== null && <div className="text-2xs text-faint tabular-nums">previous: {stampBefore}</div>}
       <div className={`mt-1 grid ${columns} items-baseline gap-x-3`}>
         {tooltip.rows.map(({ name, label, color, value, before }) => (
-          <div key={name} className="contents">
+          <div key={name} className={`contents ${name === layer && isStack ? 'font-semibold' : 'font-medium'}`}>
             <span className="flex min-w-0 items-center gap-2">
               <span className="size-2 shrink-0 rounded-[2px]" style={{ background: color }} />
-              <span className="truncate">{label}</span>
+              <span className={`truncate ${name === layer && isStack ? '' : 'font-normal'}`}>{label}</span>
             </span>
-            <span className="nums text-right font-medium">{format(value)}</span>
-            {stampBefore !== null && <span className="nums text-right text-faint">{format(before)}</span>}
+            <span className="nums text-right">{format(value)}</span>
+            {stampBefore !== null && <span className="nums text-right font-normal text-faint">{format(before)}</span>}
           </div>
         ))}
         {sum !== null && (
@@ -63,7 +64,7 @@ export function ChartTooltip({ chart, index, left, top, width, near }: Props) {
       <Marks marks={tooltip.marks} timeZone={chart.timeZone} />
       {chart.onSelect !== undefined && (
         <p className="mt-1 text-muted">
-          <Opens what={chart.opens ?? 'these requests'} />
+          <Opens what={opensOf(chart, layer)} />
         </p>
       )}
     </div>

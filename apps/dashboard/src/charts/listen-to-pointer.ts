@@ -1,7 +1,7 @@
 import type { RefObject } from 'react';
 import type uPlot from 'uplot';
 import type { TimeChartProps } from './chart-props';
-import { bucketAt } from './prepare-scale';
+import { bucketAt, layerAt } from './prepare-scale';
 import { stretchBetween } from './prepare-zoom';
 
 /** Distance before a drag starts; fingers tremble more. */
@@ -20,14 +20,13 @@ export function listenToPointer(plot: uPlot, props: RefObject<TimeChartProps>): 
   });
   plot.over.addEventListener('click', () => {
     if (hasDragged()) return;
-    const { data, kind, onSelect } = props.current;
+    const { data, onSelect } = props.current;
     const time = data.times[bucketUnder(plot, props.current) ?? -1];
     if (time === undefined || onSelect === undefined) return;
     const isFirstTouch = isTouch && shown !== time;
     shown = time;
     if (isFirstTouch) return;
-    const layer = kind === 'line' ? undefined : layerAt(props.current, time, plot.posToVal(plot.cursor.top ?? 0, 'y'));
-    onSelect(time, layer?.name ?? null);
+    onSelect(time, layerUnder(plot, props.current));
   });
   plot.over.style.cursor = props.current.onSelect === undefined ? 'crosshair' : 'pointer';
 }
@@ -90,13 +89,9 @@ export function bucketUnder(plot: uPlot, { data }: Pick<TimeChartProps, 'data'>)
   return left < 0 ? null : bucketAt(data, plot.posToVal(left, 'x') * 1000);
 }
 
-/** The layer of a stack that reaches a value. */
-function layerAt({ data }: TimeChartProps, time: number, value: number) {
-  const index = data.times.indexOf(time);
-  let sum = 0;
-  for (const layer of data.series) {
-    sum += layer.values[index] ?? 0;
-    if (sum >= value) return layer;
-  }
-  return undefined;
+/** Name of the layer under the cursor; null above the stack, and for lines. */
+export function layerUnder(plot: uPlot, chart: TimeChartProps): string | null {
+  const index = bucketUnder(plot, chart);
+  if (chart.kind === 'line' || index === null) return null;
+  return layerAt(chart.data.series, index, plot.posToVal(plot.cursor.top ?? 0, 'y'))?.name ?? null;
 }

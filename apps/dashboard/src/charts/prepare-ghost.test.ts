@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test';
-import { ghostsOf, valueBefore } from './prepare-ghost';
+import { ghostsOf, highestLine, valueBefore } from './prepare-ghost';
 
 const series = (name: string, values: (number | null)[]) => ({ name, label: name, color: `#${name}`, values });
 const data = { times: [10, 20, 30], series: [series('a', [1, 2, 3]), series('b', [1, 1, 1])] };
@@ -17,6 +17,13 @@ describe('the period before', () => {
       ['a', '#a', [5, null, 7]],
       ['b', '#b', [null, null, null]],
     ]);
+  });
+
+  test('earlier values of few requests do not stretch the scale of lines', () => {
+    expect(highestLine({ data, previous })).toBe(7);
+    expect(highestLine({ data, previous: { ...previous, counts: [20, 500, 19] } })).toBe(5);
+    expect(highestLine({ data, previous: { ...previous, counts: [19, 19, 19] } })).toBe(3);
+    expect(highestLine({ data: { times: [], series: [] } })).toBe(0);
   });
 
   test('values of one bucket; where it is off there is nothing', () => {

@@ -1,4 +1,5 @@
 import type { TimeChartProps } from './chart-props';
+import { ENOUGH } from './prepare-scale';
 import { type ChartData, type Series, stackValues } from './prepare-series';
 
 type Chart = Pick<TimeChartProps, 'data' | 'previous' | 'kind'>;
@@ -14,6 +15,15 @@ export function ghostsOf({ data, previous, kind }: Chart): readonly Series[] {
   }
   const sums = stackValues(previous.series).at(-1) ?? [];
   return [{ name: '', label: BEFORE, color: '', values: data.times.map((_, index) => sums[index] ?? 0) }];
+}
+
+/** Highest value that a scale of lines must hold. Earlier values of few requests may leave it: they would flatten the rest. */
+export function highestLine({ data, previous }: Pick<Chart, 'data' | 'previous'>): number {
+  const isMeant = (index: number) => (previous?.counts?.[index] ?? ENOUGH) >= ENOUGH;
+  const earlier = ghostsOf({ data, previous, kind: 'line' }).flatMap(({ values }) =>
+    values.filter((_, index) => isMeant(index)),
+  );
+  return Math.max(0, ...[...data.series.flatMap(({ values }) => values), ...earlier].map((value) => value ?? 0));
 }
 
 const valuesOf = (previous: ChartData, name: string): Series['values'] =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { bucketAt, coveringOf, hasFew, middleOf, splitFew, timeScale } from './prepare-scale';
+import { bucketAt, coveringOf, hasFew, layerAt, middleOf, splitFew, timeScale } from './prepare-scale';
 
 const chart = { times: [0, 60_000, 120_000], intervalMs: 60_000 };
 
@@ -13,6 +13,13 @@ test('a pointer is in the bucket that it is over, not the nearest start', () => 
   const at = [-5, 0, 59_999, 60_000, 119_000, 179_999, 999_999].map((ms) => bucketAt(chart, ms));
   expect(at).toEqual([0, 0, 0, 1, 1, 2, 2]);
   expect(bucketAt({ times: [] }, 5)).toBeNull();
+});
+
+test('a pointer is over the layer that reaches its value, or over none above the stack', () => {
+  const layers = [[5], [0], [2]].map((values, at) => ({ name: `${at}`, label: '', color: '', values }));
+  const names = [-1, 0, 5, 5.1, 7, 7.1].map((value) => layerAt(layers, 0, value)?.name);
+  expect(names).toEqual(['0', '0', '0', '2', '2', undefined]);
+  expect(layerAt(layers, 1, 0)).toBeUndefined();
 });
 
 test('percentiles of few requests are dots, joined by a thin line', () => {

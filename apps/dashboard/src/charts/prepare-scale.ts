@@ -1,4 +1,4 @@
-import type { ChartData } from './prepare-series';
+import type { ChartData, Series } from './prepare-series';
 
 interface Buckets {
   readonly times: ChartData['times'];
@@ -21,6 +21,16 @@ export function bucketAt({ times }: Pick<Buckets, 'times'>, ms: number): number 
     0,
     times.findLastIndex((time) => time <= ms),
   );
+}
+
+/** The layer of a stack that reaches a value; undefined above all of them. */
+export function layerAt(layers: readonly Series[], index: number, value: number): Series | undefined {
+  let sum = 0;
+  return layers.find(({ values }) => {
+    const amount = values[index] ?? 0;
+    sum += amount;
+    return amount > 0 && sum >= value;
+  });
 }
 
 /** Measurements in a bucket from which percentiles make a line. */

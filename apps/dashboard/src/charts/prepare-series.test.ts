@@ -188,6 +188,11 @@ describe('colours', () => {
     }
   });
 
+  test('errors of callers are no grey that looks like aborted requests', () => {
+    expect(apart(MEANING.caller_error, MEANING.aborted)).toBeGreaterThan(0.15);
+    expect(MEANING.caller).toBe(MEANING.caller_error);
+  });
+
   test('what is no name has no colour of its own', () => {
     expect(['', '(other)'].map(colorOf)).toEqual([OTHER_COLOR, OTHER_COLOR]);
   });

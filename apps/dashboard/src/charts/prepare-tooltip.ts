@@ -58,6 +58,12 @@ function stampOf({ timeZone, intervalMs }: TimeChartProps, time: number): string
   return `${stamp} ${zoneName(timeZone)}`;
 }
 
+/** Target of a click, with the name of the series under the pointer if only its requests open. */
+export function opensOf({ data, opens = 'these requests', hasOwn }: TimeChartProps, layer: string | null): string {
+  const one = data.series.length > 1 && data.series.find(({ name }) => name === layer);
+  return one && hasOwn?.(one.name) ? `${opens}: ${one.label}` : opens;
+}
+
 /** Format of its numbers. */
 export const formatTooltip = ({ unit }: Pick<TimeChartProps, 'unit'>, { rows, sum, sumBefore }: Tooltip) =>
   formatOf(unit, [sum, sumBefore, ...rows.flatMap(({ value, before }) => [value, before])]);

@@ -56,6 +56,17 @@ describe('the curve of a month', () => {
     expect([none.paths.before, none.days.every(({ before }) => before === null)]).toEqual(['', true]);
   });
 
+  test('a month that the data begins in has no line before that day', () => {
+    const october = (day: string) => {
+      const dataFromMs = Date.parse(day);
+      return prepareMonth({ spentOn: evenly(2), startMs: OCTOBER, nowMs: NOW, capUsd: null, forecast: [], dataFromMs });
+    };
+    const line = points(october('2026-10-19').paths.spent);
+    expect([line.length, line[0]]).toEqual([14, [58.06, 100]]);
+    expect(points(october('2026-09-30').paths.spent).length).toBe(32);
+    expect(october('2026-11-03').paths.spent).toBe('');
+  });
+
   test('a month before that was shorter ends, a longer one ends with its total on the last day of this one', () => {
     const nowMs = Date.parse('2027-03-02T00:00:00Z');
     const march = prepareMonth({

@@ -19,7 +19,7 @@ interface MonthInput {
   readonly nowMs: number;
   readonly capUsd: number | null;
   readonly forecast: readonly ExpectedDay[];
-  /** Start of the data. Days of the month before that are earlier are unknown. */
+  /** Start of the data. Earlier days are unknown: no line is drawn there. */
   readonly dataFromMs?: number;
 }
 
@@ -85,7 +85,7 @@ export function prepareMonth({ spentOn, startMs, nowMs, capUsd, forecast, dataFr
   const topUsd = Math.max(highest, drawnCap ?? 0) * HEADROOM || 1;
   return {
     ...{ days, today, topUsd, ticks: ticksUpTo(topUsd) },
-    paths: pathsOf(days, { today, topUsd, nowShare: (nowMs - startMs) / (starts.length * DAY_MS) }),
+    paths: pathsOf(days, { today, topUsd, nowShare: (nowMs - startMs) / (starts.length * DAY_MS), dataFromMs }),
     cap: capUsd === null ? null : { usd: capUsd, isDrawn: drawnCap !== null },
   };
 }
@@ -107,11 +107,12 @@ interface Scale {
   readonly topUsd: number;
   /** Passed share of the month. */
   readonly nowShare: number;
+  readonly dataFromMs: number;
 }
 
 type Point = readonly [x: number, y: number];
 
-function pathsOf(days: readonly MonthDay[], { today, topUsd, nowShare }: Scale): MonthCurve['paths'] {
+function pathsOf(days: readonly MonthDay[], { today, topUsd, nowShare, dataFromMs }: Scale): MonthCurve['paths'] {
   const y = (usd: number) => heightOf(usd, topUsd);
   const endOf = (index: number) => ((index + 1) / days.length) * 100;
   const xOf = (index: number) => (index === today ? nowShare * 100 : endOf(index));
@@ -120,13 +121,14 @@ function pathsOf(days: readonly MonthDay[], { today, topUsd, nowShare }: Scale):
       const usd = of(day);
       return usd === null ? [] : [[at(index), y(usd)] as const];
     });
-  const origin: Point = [0, 100];
   const now: Point = [nowShare * 100, y(days[today]?.spent ?? 0)];
   const [low, high] = [points((day) => day.low, endOf), points((day) => day.high, endOf)];
   const expected = points((day) => day.expected, endOf);
+  const spent = (day: MonthDay) => (day.startMs < dataFromMs ? null : day.spent);
+  const first = days.findIndex((day) => spent(day) !== null);
   const firstBefore = days.findIndex(({ before }) => before !== null);
   return {
-    spent: lineOf([origin, ...points((day) => day.spent, xOf)]),
+    spent: first < 0 ? '' : lineOf([[endOf(first - 1), 100], ...points(spent, xOf)]),
     before: firstBefore < 0 ? '' : lineOf([[endOf(firstBefore - 1), 100], ...points((day) => day.before, endOf)]),
     expected: expected.length === 0 ? '' : lineOf([now, ...expected]),
     band: high.length === 0 ? '' : `${lineOf([now, ...high, ...low.toReversed()])}z`,

@@ -111,16 +111,25 @@ describe('strips', () => {
       healthOf(9, 0),
       healthOf(99, 1),
       healthOf(51, 49),
-      healthOf(5, 5),
-      healthOf(0, 1),
+      healthOf(50, 50),
+      healthOf(0, 20),
     ];
     expect(healths).toEqual(['fine', 'some', 'some', 'mostly', 'mostly']);
     const empty = { health: 'none', requests: 0, failed: 0 } as const;
     const bars = [empty, ...[0, 1, 20, 49, 50].map((failed) => barOf({ answered: 100 - failed, failed }))];
     const heights = bars.map(heightOf);
     expect(heights).toEqual([3, 9, 12, 14, 18, 20]);
-    const drawn = [barOf({ answered: 1 }), barOf({ failed: 1 }), barOf({ answered: 1 })];
+    const drawn = [barOf({ answered: 20 }), barOf({ failed: 20 }), barOf({ answered: 20 })];
     expect([pathOf(drawn, 'fine'), pathOf(drawn, 'none')]).toEqual(['M1 20v-9h8v9zM21 20v-9h8v9z', '']);
+  });
+
+  test('a bar of few requests is apart, and never the worst', () => {
+    const few = [barOf({ failed: 1 }), barOf({ answered: 9, failed: 10 }), barOf({ answered: 19 })];
+    expect(few.map(({ health }) => health)).toEqual(['some', 'some', 'fine']);
+    expect(few.map(heightOf)).toEqual([18, 18, 9]);
+    const drawn = [...few, barOf({ answered: 20 }), { health: 'none', requests: 0, failed: 0 } as const];
+    expect([pathOf(drawn, 'fine'), pathOf(drawn, 'fine', true)]).toEqual(['M31 20v-9h8v9z', 'M21 20v-9h8v9z']);
+    expect([pathOf(drawn, 'none') !== '', pathOf(drawn, 'none', true)]).toEqual([true, '']);
   });
 });
 

@@ -3,6 +3,7 @@ import { countOf, formatCount, formatShare } from '../../format/format-number';
 import { formatStamp, type TimeZoneChoice, zoneName } from '../../format/format-time';
 import type { TimeRange } from '../../range/time-range';
 import type { RequestsFilter } from '../../range/use-show-requests';
+import { ENOUGH } from '../prepare-scale';
 
 const MOST_BARS = 90;
 const SECOND_MS = 1000;
@@ -83,8 +84,11 @@ export interface Strip {
 function healthOf(requests: number, failed: number): Health {
   if (requests === 0) return 'none';
   if (failed === 0) return 'fine';
-  return failed / requests < MOSTLY ? 'some' : 'mostly';
+  return isFew({ requests }) || failed / requests < MOSTLY ? 'some' : 'mostly';
 }
+
+/** True if a share of so few requests says little: the bar is faint, and one failure isn't the worst. */
+const isFew = ({ requests }: Pick<Bar, 'requests'>) => requests > 0 && requests < ENOUGH;
 
 function toBar(startMs: number, bucket: ProviderHealth | undefined): Bar {
   const {
@@ -122,7 +126,7 @@ const SOME_HEIGHTS = { least: 12, most: 18 } as const;
 export function heightOf({ health, requests, failed }: Drawn): number {
   if (health !== 'some') return HEIGHTS[health];
   const { least, most } = SOME_HEIGHTS;
-  return Math.round(least + ((most - least) * failed) / requests / MOSTLY);
+  return Math.round(least + (most - least) * Math.min(1, failed / requests / MOSTLY));
 }
 
 type Drawn = Pick<Bar, 'health' | 'requests' | 'failed'>;
@@ -131,9 +135,11 @@ type Drawn = Pick<Bar, 'health' | 'requests' | 'failed'>;
 export const BAR_PITCH = 10;
 const BAR_WIDTH = 8;
 
-/** All bars of one health, as an SVG path. */
-export const pathOf = (bars: readonly Drawn[], health: Health): string =>
-  bars.map((bar, index) => (bar.health === health ? shapeOf(index, heightOf(bar)) : '')).join('');
+/** All bars of one health, with few requests or with enough, as an SVG path. */
+export const pathOf = (bars: readonly Drawn[], health: Health, ofFew = false): string =>
+  bars
+    .map((bar, index) => (bar.health === health && isFew(bar) === ofFew ? shapeOf(index, heightOf(bar)) : ''))
+    .join('');
 
 const shapeOf = (index: number, height: number) =>
   `M${index * BAR_PITCH + 1} ${STRIP_HEIGHT}v-${height}h${BAR_WIDTH}v${height}z`;

@@ -1,6 +1,7 @@
 import { memo } from 'react';
 import { Opens, PointedTip } from '../pointed/opens';
 import { PointedArea } from '../pointed/pointed-area';
+import { ENOUGH } from '../prepare-scale';
 import { BAR_PITCH, type Bar, HEALTH_LABELS, type Health, opensOf, pathOf, STRIP_HEIGHT } from './prepare-strip';
 
 const FILLS = {
@@ -9,6 +10,8 @@ const FILLS = {
   some: 'fill-warn forced-colors:fill-[CanvasText]',
   mostly: 'fill-bad forced-colors:fill-[CanvasText]',
 } as const satisfies Record<Health, string>;
+/** Opacity of bars of few requests. */
+const FAINT = 0.6;
 const HEALTHS = Object.keys(HEALTH_LABELS) as Health[];
 
 interface Props {
@@ -38,7 +41,10 @@ const Bars = memo(({ bars }: Pick<Props, 'bars'>) => (
     aria-hidden="true"
   >
     {HEALTHS.map((health) => (
-      <path key={health} d={pathOf(bars, health)} className={FILLS[health]} />
+      <g key={health} className={FILLS[health]}>
+        <path d={pathOf(bars, health)} />
+        <path d={pathOf(bars, health, true)} fillOpacity={FAINT} />
+      </g>
     ))}
   </svg>
 ));
@@ -75,10 +81,11 @@ export const StripLegend = () => (
     {HEALTHS.map((health) => (
       <li key={health} className="flex items-center gap-1.5">
         <svg viewBox={`0 0 ${BAR_PITCH} ${STRIP_HEIGHT}`} className="h-3 w-1.5" aria-hidden="true">
-          <path d={pathOf([{ health, requests: 4, failed: 1 }], health)} className={FILLS[health]} />
+          <path d={pathOf([{ health, requests: 40, failed: 10 }], health)} className={FILLS[health]} />
         </svg>
         {HEALTH_LABELS[health]}
       </li>
     ))}
+    <li>Faint: fewer than {ENOUGH} requests</li>
   </ul>
 );

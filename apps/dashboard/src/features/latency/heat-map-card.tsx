@@ -42,6 +42,7 @@ export function HeatMapCard({ page, metric, histogram, buckets }: Props) {
   const map = useMap(histogram, range);
   const percentiles = useMemo(() => map && percentilesOf(map, buckets ?? [], metric), [map, buckets, metric]);
   const lines = useMemo(() => (map && percentiles ? prepareLines(map, percentiles) : []), [map, percentiles]);
+  const hasDashes = lines.some(({ dashes }) => dashes.some((path) => path !== ''));
   const isDrawn = map !== undefined && map.most > 0;
   return (
     <Card title="Heat map" actions={<HeatLegend />}>
@@ -67,10 +68,10 @@ export function HeatMapCard({ page, metric, histogram, buckets }: Props) {
       {region === null && (
         <p className="mt-1 text-xs text-muted">
           Drag over a region, or hold Shift and use the arrow keys, to see what differs there.
-          {lines.some(({ dashes }) => dashes.some((path) => path !== '')) &&
-            ` Dashes are of fewer than ${ENOUGH} requests.`}
           {metric !== 'overhead' &&
             ' The cells count all requests. Lines, percentiles and Comparison leave out cache hits and failures.'}
+          {/* Keeps its room: nothing moves when the lines arrive. */}
+          <span className={hasDashes ? '' : 'invisible'}> Dashes are of fewer than {ENOUGH} requests.</span>
         </p>
       )}
       {region !== null && <DifferencesPanel {...{ page, metric, region }} onClose={() => setRegion(null)} />}

@@ -1,4 +1,4 @@
-import type { LatencyBucket, Metric } from '../../api/stats';
+import { answersOf, type LatencyBucket, type Metric } from '../../api/stats';
 import { type ChartData, prepareLines, withCounts } from '../../charts/prepare-series';
 import { MEANING } from '../../charts/series-colors';
 import type { RequestsFilter } from '../../range/use-show-requests';
@@ -23,5 +23,5 @@ export function prepareLatency(times: readonly number[], buckets: readonly Laten
   return withCounts(prepareLines({ times, buckets, lines, empty: null }), buckets, ({ requests }) => requests);
 }
 
-/** Slowest requests of a point first. */
-export const slowestBy = (metric: Metric): RequestsFilter => ({ sort: `-${metric}_ms` });
+/** The requests that a point measures, slowest first. */
+export const slowestBy = (metric: Metric): RequestsFilter => ({ ...answersOf(metric), sort: `-${metric}_ms` });

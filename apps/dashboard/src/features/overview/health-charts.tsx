@@ -29,6 +29,7 @@ export function HealthCharts({ page }: { readonly page: Page }) {
         data={errors.data && prepareErrorRate(times, errors.data.buckets)}
         previous={earlier && prepareErrorRate(bucketStarts(range), earlier)}
         kind="line"
+        legendRows={1}
         unit="share"
         height={160}
         {...{ page, query: errors }}
