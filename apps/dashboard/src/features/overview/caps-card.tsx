@@ -27,7 +27,7 @@ export function CapsCard({ projectId }: { readonly projectId: string | undefined
       title="Budgets closest to their limit"
       actions={
         <Link to="/money" search={{ tab: 'statement' }} className="rounded px-1 text-xs text-muted hover:text-text">
-          All caps
+          All budgets
         </Link>
       }
     >
