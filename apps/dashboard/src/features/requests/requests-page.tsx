@@ -233,17 +233,20 @@ function useHeldRange({ query, search }: Page, live: boolean) {
 }
 
 /** Files with all that the filter finds, in the order of the table. */
-const Exports = ({ query }: { readonly query: Parameters<typeof toAddress>[0] }) =>
-  Object.entries(FORMATS).map(([format, label]) => (
-    <a
-      key={format}
-      href={`/admin/v1/logs?${toAddress({ ...query, format })}`}
-      download
-      className="rounded-md px-2 py-1 text-muted hover:bg-hover hover:text-text"
-    >
-      {label}
-    </a>
-  ));
+const Exports = ({ query }: { readonly query: Parameters<typeof toAddress>[0] }) => (
+  <span className="flex gap-1.5">
+    {Object.entries(FORMATS).map(([format, label]) => (
+      <a
+        key={format}
+        href={`/admin/v1/logs?${toAddress({ ...query, format })}`}
+        download
+        className="rounded-md px-2 py-1 text-muted hover:bg-hover hover:text-text"
+      >
+        {label}
+      </a>
+    ))}
+  </span>
+);
 
 interface MoreProps {
   readonly logs: ReturnType<typeof useLogs>;
