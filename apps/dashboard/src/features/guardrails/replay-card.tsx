@@ -44,9 +44,8 @@ export function ReplayCard({ projectId }: { readonly projectId: string }) {
         }
       >
         <p className="text-muted">
-          Checks the newest {LIMIT} requests of the range above whose prompts and answers were kept (LOG_BODIES).
+          Checks the newest {LIMIT} requests of the range above with kept prompts (LOG_BODIES). {reason}
         </p>
-        {reason !== null && <p className="mt-1 text-muted">{reason}</p>}
         <Failure of={run} />
         {replayed !== undefined && (
           <p className="mt-2">
