@@ -70,7 +70,7 @@ function Cap({ line }: { readonly line: CapLine }) {
   return (
     <Link {...place} className="block rounded-md hover:bg-hover">
       <span className="flex items-baseline justify-between gap-x-3">
-        <span className="min-w-0 sm:truncate" title={`${name}: ${owner}`}>
+        <span className="min-w-0 wrap-anywhere sm:truncate" title={`${name}: ${owner}`}>
           <span className="font-medium">{name}</span> <span className="text-xs text-muted">{owner}</span>
         </span>
         <span className="nums shrink-0 text-xs">
@@ -79,7 +79,9 @@ function Cap({ line }: { readonly line: CapLine }) {
       </span>
       <BulletBar {...bullet} />
       <span className="flex items-baseline justify-between gap-x-3 text-xs text-muted">
-        <span className={`min-w-0 sm:truncate ${bullet.passes === null ? '' : 'text-bad'}`}>{outlook}</span>
+        <span className={`min-w-0 wrap-anywhere sm:truncate ${bullet.passes === null ? '' : 'text-bad'}`}>
+          {outlook}
+        </span>
         <span className="nums shrink-0">
           {bullet.forecast !== null && `forecast ${forecast}`}
           <span className={bullet.forecast === null ? '' : 'max-sm:hidden'}>
