@@ -354,6 +354,16 @@ describe('a project in tabs', () => {
     expect([saved.cache_ttl_seconds, saved.monthly_cap_usd]).toEqual([90, null]);
     await tab('Guardrails').click();
     await page.getByText('No rules yet').waitFor();
+    // A ring is for keys: a pressed tab has its underline alone.
+    const ring = () => page.evaluate(() => getComputedStyle(document.activeElement ?? document.body).outlineStyle);
+    expect([await tab('Guardrails').evaluate((one) => one === document.activeElement), await ring()]).toEqual([
+      true,
+      'none',
+    ]);
+    await page.keyboard.press('ArrowLeft');
+    expect(await ring()).toBe('solid');
+    await page.keyboard.press('ArrowRight');
+    await page.getByText('No rules yet').waitFor();
     expect(await checkAccessibility(page)).toEqual([]);
     await page.reload();
     await page.getByRole('tab', { name: 'Guardrails', selected: true }).waitFor();

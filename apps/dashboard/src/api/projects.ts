@@ -1,7 +1,7 @@
 import type { AnswerFrom, SentTo } from '@llm0/gateway/admin/route-types';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useCallback, useMemo } from 'react';
-import { repeatedNames, tellApart } from '../format/tell-apart';
+import { repeatedNames, sortedByName, tellApart } from '../format/tell-apart';
 import { UUID } from '../range/uuid';
 import { api, read, readOrNull } from './client';
 import { usePages } from './pages';
@@ -51,8 +51,11 @@ export function useProjectNames(): (id: string) => string {
   return useCallback((id) => names.get(id) ?? `${id.slice(0, 8)}…`, [names]);
 }
 
-/** To choose one from. */
-export const useProjectOptions = (): readonly (readonly [id: string, name: string])[] => [...useNamesById()];
+/** To choose one from, by name. */
+export function useProjectOptions(): readonly (readonly [id: string, name: string])[] {
+  const names = useNamesById();
+  return useMemo(() => sortedByName(names), [names]);
+}
 
 /** Keys of a project as their list shows them, with the spend of the last days. */
 export const useListedKeys = (projectId: string, q: string) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { tellApart } from './tell-apart';
+import { sortedByName, tellApart } from './tell-apart';
 
 const project = (id: string, name: string, team_id: string | null = null) => ({ id, name, team_id });
 const named = (projects: readonly ReturnType<typeof project>[], teams: ReadonlyMap<string, string> = new Map()) => [
@@ -25,4 +25,9 @@ test('projects of one name are told apart by their teams, else by their ids', ()
 test('a name that looks like a completed one stays apart, whatever comes first', () => {
   const names = named([project('11111111-1', 'a'), project('22222222-2', 'a'), project('3', 'a (11111111)')]);
   expect(new Set(names).size).toBe(3);
+});
+
+test('names to choose from are in the order of the alphabet', () => {
+  const names = new Map(Object.entries({ a: 'team 10', b: 'Team 2', c: 'apples' }));
+  expect(sortedByName(names).map(([id]) => id)).toEqual(['c', 'b', 'a']);
 });

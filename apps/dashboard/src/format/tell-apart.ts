@@ -3,6 +3,10 @@ interface Named {
   readonly name: string;
 }
 
+/** Ids with their names, by name: `Team 2` is before `Team 10`. */
+export const sortedByName = (names: ReadonlyMap<string, string>): readonly (readonly [id: string, name: string])[] =>
+  [...names].sort(([, a], [, b]) => a.localeCompare(b, 'en', { numeric: true }));
+
 /** Names that occur more than once. */
 export function repeatedNames(names: readonly string[]): ReadonlySet<string> {
   const seen = new Set<string>();

@@ -1,5 +1,5 @@
 import { Tabs } from 'radix-ui';
-import { type ComponentType, useEffect, useRef } from 'react';
+import { type ComponentType, type SyntheticEvent, useEffect, useRef } from 'react';
 import { useChoice } from '../range/use-choice';
 
 /** Value, label and content of a tab; a kept one stays, hidden, with its input. */
@@ -24,6 +24,14 @@ const FADE = 32;
 const LIST =
   'relative mb-4 flex gap-2 overflow-x-auto overflow-y-hidden border-b scroll-px-8 max-sm:pr-8 max-sm:[mask-image:linear-gradient(to_right,#000_calc(100%-2rem),transparent)]';
 
+/** Radix focuses a pressed tab by script, which browsers take for the keyboard's: its ring would hide the underline. */
+const markPressed = ({ currentTarget }: SyntheticEvent<HTMLElement>) => {
+  currentTarget.dataset.pressed = '';
+};
+const unmark = ({ currentTarget }: SyntheticEvent<HTMLElement>) => {
+  delete currentTarget.dataset.pressed;
+};
+
 /** Cards of which the address selects one; by default the first. */
 export function TabbedCards<P extends object>({ label, tabs, given }: Props<P>) {
   const [[first], ...others] = tabs;
@@ -43,7 +51,10 @@ export function TabbedCards<P extends object>({ label, tabs, given }: Props<P>) 
             key={value}
             value={value}
             data-tab={value}
-            className="-mb-px border-b-2 border-transparent px-1.5 py-1.5 max-md:py-2.5 whitespace-nowrap text-muted -outline-offset-3! hover:text-text data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-text"
+            onMouseDown={markPressed}
+            onKeyDown={unmark}
+            onBlur={unmark}
+            className="-mb-px border-b-2 border-transparent px-1.5 py-1.5 max-md:py-2.5 whitespace-nowrap text-muted -outline-offset-3! data-pressed:outline-none! hover:text-text data-[state=active]:border-accent data-[state=active]:font-medium data-[state=active]:text-text"
           >
             {text}
           </Tabs.Trigger>

@@ -52,8 +52,8 @@ export function FlowMap({ map, onSelect }: Props) {
     <Column name={name} nodes={map.columns[name]} height={map.height} onPoint={tell} />
   );
   return (
-    <div>
-      <div className="grid grid-cols-[minmax(0,5fr)_minmax(1.5rem,3fr)_minmax(0,6fr)_minmax(1.5rem,3fr)_minmax(0,5fr)]">
+    <div className={HEIGHTS}>
+      <div className={COLUMNS}>
         {column('caller')}
         <Ribbons label="From projects to models" ribbons={toModels} {...{ map, onSelect }} onPoint={tell} />
         {column('model')}
@@ -61,11 +61,19 @@ export function FlowMap({ map, onSelect }: Props) {
         {column('target')}
       </div>
       <p aria-hidden="true" className="mt-1 min-h-9 text-xs text-muted sm:min-h-4.5">
-        {told?.text ?? 'Point at a ribbon to read it. A click opens its requests.'}
+        {told?.text ?? (
+          <span className="[@media(hover:none)]:hidden">Point at a ribbon to read it. A click opens its requests.</span>
+        )}
       </p>
     </div>
   );
 }
+
+/** Taller on phones, where names wrap. */
+const HEIGHTS = '[--tall:1.6] sm:[--tall:1]';
+const COLUMNS =
+  'grid grid-cols-[minmax(0,5fr)_1rem_minmax(0,6fr)_1rem_minmax(0,4fr)] sm:grid-cols-[minmax(0,5fr)_minmax(1.5rem,3fr)_minmax(0,6fr)_minmax(1.5rem,3fr)_minmax(0,5fr)]';
+const tall = (px: number) => `calc(${px}px * var(--tall))`;
 
 interface ColumnProps {
   readonly name: ColumnName;
@@ -78,17 +86,17 @@ function Column({ name, nodes, height, onPoint }: ColumnProps) {
   return (
     <div className="min-w-0">
       <h3 className="truncate text-2xs text-faint">{HEADS[name]}</h3>
-      <ul className="relative" style={{ height }} aria-label={HEADS[name]}>
+      <ul className="relative" style={{ height: tall(height) }} aria-label={HEADS[name]}>
         {nodes.map((node) => (
-          <li key={node.key} className="absolute inset-x-0" style={{ top: node.top, height: node.height }}>
+          <li key={node.key} className="absolute inset-x-0" style={{ top: tall(node.top), height: tall(node.height) }}>
             <Box
               node={node}
               onPoint={(isOn) => onPoint(`${name} ${node.key}`, isOn ? `${node.label}: ${describeCounts(node)}` : null)}
             >
-              <span className="truncate">{node.label}</span>
+              <span className="sm:truncate">{node.label}</span>
               <span className="sr-only">: {describeCounts(node)}</span>
               {node.failed > 0 && (
-                <span aria-hidden="true" className="nums text-bad max-sm:hidden">
+                <span aria-hidden="true" className="nums text-bad">
                   {formatShare(shareFailed(node))}
                 </span>
               )}
@@ -106,7 +114,8 @@ interface BoxProps {
   readonly children: ReactNode;
 }
 
-const BOX = 'relative flex size-full items-center justify-between gap-1 rounded border bg-bg px-1.5 text-xs';
+const BOX =
+  'relative flex size-full items-center justify-between gap-1 rounded border bg-bg px-1 text-2xs leading-3 max-sm:flex-wrap max-sm:content-center max-sm:gap-y-0 max-sm:overflow-hidden max-sm:wrap-anywhere sm:px-1.5 sm:text-xs';
 
 function Box({ node, onPoint, children }: BoxProps) {
   const handlers = {
@@ -171,7 +180,7 @@ function Ribbons({ label, map, ribbons, onSelect, onPoint }: RibbonsProps) {
         viewBox={`0 0 ${RIBBON_WIDTH} ${map.height}`}
         preserveAspectRatio="none"
         className="block w-full"
-        style={{ height: map.height }}
+        style={{ height: tall(map.height) }}
         aria-hidden="true"
       >
         {ribbons.map(({ from, to, kind, path, filter }, place) => (

@@ -11,6 +11,7 @@ import { SAVED } from '../../format/saved-labels';
 import { bucketStarts } from '../../range/time-range';
 import { useOpened } from '../../range/use-opened';
 import { type Page, usePage } from '../../range/use-page';
+import { requestsLink } from '../../range/use-show-requests';
 import { Card } from '../../ui/card';
 import { Failure } from '../../ui/error-state';
 import { StatGrid } from '../../ui/stat-card';
@@ -19,7 +20,14 @@ import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
 import { PageFrame } from '../shell/page-frame';
 import { NearMissesCard } from './near-misses-card';
-import { hitRate, prepareCacheStats, prepareOutcomes, prepareRatio, reachedCaches } from './prepare-cache';
+import {
+  hitRate,
+  prepareCacheStats,
+  prepareOutcomes,
+  prepareRatio,
+  reachedCaches,
+  requestsOfModel,
+} from './prepare-cache';
 import { PromptCachesCard } from './prompt-caches-card';
 import { PurgeDialog } from './purge-dialog';
 
@@ -54,6 +62,7 @@ export function CachePage() {
         columns={COLUMNS}
         rows={byModel.data?.buckets.filter((row) => reachedCaches(row) > 0)}
         rowKey={(row) => row.group ?? ''}
+        linkOf={linkOf}
         sortBy={SAVED.byCache}
         csvName="cache-by-model"
       />
@@ -131,6 +140,11 @@ function StoredCard() {
       </p>
     </Card>
   );
+}
+
+function linkOf({ group }: CacheBucket) {
+  const filter = requestsOfModel(group);
+  return filter && requestsLink(filter);
 }
 
 const COLUMNS: readonly Column<CacheBucket>[] = [

@@ -4,8 +4,10 @@ import { MEANING } from '../../charts/series-colors';
 import { formatCount, formatShare } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
 import { SAVED } from '../../format/saved-labels';
+import type { RequestsFilter } from '../../range/use-show-requests';
 import { statsOf } from '../../ui/prepare-stat';
 import type { Stat } from '../../ui/stat-card';
+import { filterOf } from '../spend/prepare-spend';
 
 export const shareOf = (part: number, whole: number): number | null => (whole === 0 ? null : part / whole);
 
@@ -13,6 +15,13 @@ type Outcomes = Pick<CacheBucket & Overview, 'cache_hits' | 'semantic_hits' | 'm
 
 /** Requests that came to the caches: without refused ones, and names that no model has. */
 export const reachedCaches = (of: Outcomes): number => of.cache_hits + of.semantic_hits + of.misses;
+
+const NOT_ASKED = ['caller_error', 'rate_limited', 'cap_exceeded'] as const;
+/** Filter that finds just these of a model; undefined for the rest of the models. */
+export function requestsOfModel(model: string | null): RequestsFilter | undefined {
+  const filter = filterOf('model', model ?? '');
+  return Object.keys(filter).length === 0 ? undefined : { ...filter, outcome_not: NOT_ASKED };
+}
 
 /** The share of these that a cache answered, on all pages; null without any. */
 export const hitRate = (of: Outcomes): number | null => shareOf(of.cache_hits + of.semantic_hits, reachedCaches(of));

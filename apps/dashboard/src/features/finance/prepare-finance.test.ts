@@ -17,6 +17,7 @@ import {
   monthName,
   monthOf,
   monthOptions,
+  nameOfRow,
   noChangeReason,
   outlookOf,
   requestsOf,
@@ -33,6 +34,14 @@ test('a running month names the hour until which it is compared, in its time zon
   expect(name('UTC', false)).toBe('October 2026, until Oct 26 10:00');
   expect(name('Asia/Kolkata', false)).toBe('October 2026, until Oct 26 15:30');
   expect(name('UTC', true)).toBe('October 2026');
+});
+
+test('rows of projects have names that differ; others keep those of the statement', () => {
+  const projects = new Map([['p1', 'Live site (bfff9a21)']]);
+  const named = (by: string, group: string) => nameOfRow(by, { group, name: 'Live site' }, projects);
+  expect([named('project', 'p1'), named('project', 'gone'), named('model', 'p1')]).toEqual([
+    ...['Live site (bfff9a21)', 'Live site', 'Live site'],
+  ]);
 });
 
 describe('amounts', () => {

@@ -226,6 +226,11 @@ export function statementOf(by: string, group: string): FinanceSearch | undefine
   return by === 'team' ? { by: 'project', team_id: group } : undefined;
 }
 
+/** Projects by the names that tell them apart; all else, and projects without one, as the statement names them. */
+export const nameOfRow = (by: string, { group, name }: Named, projects: ReadonlyMap<string, string>): string =>
+  (by === 'project' ? projects.get(group) : undefined) ?? name;
+type Named = Pick<Statement['rows'][number], 'group' | 'name'>;
+
 /** Heading of a group's column. */
 export const groupName = (by: string): string =>
   GROUPS[by as keyof typeof GROUPS] ?? `Label ${by.slice('label.'.length)}`;

@@ -1,4 +1,5 @@
 import type { Statement, StatementRow, StatementTotal } from '../../api/finance';
+import { useProjectOptions } from '../../api/projects';
 import { formatCount } from '../../format/format-number';
 import { SAVED } from '../../format/saved-labels';
 import { requestsLink } from '../../range/use-show-requests';
@@ -11,6 +12,7 @@ import {
   formatPercent,
   groupName,
   monthName,
+  nameOfRow,
   requestsOf,
   roundingDifference,
   statementOf,
@@ -171,23 +173,24 @@ const Cells = ({ columns, sums, decimals }: CellsProps) =>
 
 /** Leads to the requests of the month, or to the statement of a level. */
 function RowName({ row, statement }: { readonly row: StatementRow; readonly statement: Statement }) {
+  const name = nameOfRow(statement.by, row, new Map(useProjectOptions()));
   const inner = statementOf(statement.by, row.group);
   if (inner !== undefined) {
     const search = (kept: object) => ({ ...kept, ...inner });
     return (
       <PlaceLink to="/money" search={search} className="rounded hover:underline">
-        {row.name}
+        {name}
       </PlaceLink>
     );
   }
   const filter = requestsOf(statement.by, row.group);
-  if (Object.keys(filter).length === 0) return <span className="text-muted">{row.name}</span>;
+  if (Object.keys(filter).length === 0) return <span className="text-muted">{name}</span>;
   const { model } = statement.filters;
   const answering = model === undefined ? {} : { model: undefined, answering_model: model };
   const stretch = { range: undefined, from: statement.from, to: statement.to, ...answering };
   return (
     <PlaceLink {...requestsLink({ ...stretch, ...filter })} className="rounded hover:underline">
-      {row.name}
+      {name}
     </PlaceLink>
   );
 }

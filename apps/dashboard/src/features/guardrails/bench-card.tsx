@@ -45,7 +45,7 @@ function TryCard({ projectId }: { readonly projectId: string }) {
           rows={5}
           value={text}
           onValue={setText}
-          hint="Nothing is sent to a vendor, kept or logged. Moderation models and webhooks are asked."
+          hint="No model answers, and nothing is kept or logged. Rules with a moderation model or a webhook send your text to it."
         />
         <div className="flex flex-wrap items-end gap-3">
           <Field label="As part of">

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Policy, Rule } from '../../api/guardrails';
 import { fillForm, readForm } from '../forms/prepare-form';
 import { chosenOf, toggledIn } from './chosen-boxes';
-import { describeCheck, moveRule, prepareRules, prepareTried, withRule } from './prepare-guardrails';
+import { describeCheck, moveRule, prepareRules, prepareTried, replayProblem, withRule } from './prepare-guardrails';
 import { NEW_RULE, ruleBody, ruleFields, ruleValues } from './rule-fields';
 import { newlyHolding, partsOf, streamNote } from './rule-parts';
 
@@ -32,6 +32,12 @@ const POLICY: Policy = {
   version: 3,
   holds_streams: ['f'],
 };
+
+test('stored requests can be checked with rules and kept prompts, or while neither is known', () => {
+  expect([replayProblem(1, true), replayProblem(undefined, undefined)]).toEqual([null, null]);
+  expect(replayProblem(0, false)).toBe('This project has no rules yet.');
+  expect(replayProblem(2, false)).toContain('keeps no prompts');
+});
 
 describe("a rule's form", () => {
   test.each(RULES)('gives back what it was filled with: $check.type', (given) => {

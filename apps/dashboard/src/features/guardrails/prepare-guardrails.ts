@@ -163,3 +163,9 @@ const VERBS: Readonly<Record<Rule['action'], string>> = {
   flag: 'flags',
   retry: 'asks again',
 };
+
+/** Why no stored requests can be checked; null if they can, or if it is not known yet. */
+export function replayProblem(rules: number | undefined, isKept: boolean | undefined): string | null {
+  if (rules === 0) return 'This project has no rules yet.';
+  return isKept === false ? 'The gateway keeps no prompts and answers. Set LOG_BODIES=true to keep them.' : null;
+}

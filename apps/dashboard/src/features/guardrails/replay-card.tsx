@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useChange } from '../../api/change';
-import { type Replayed, replayRules } from '../../api/guardrails';
+import { type Replayed, replayRules, usePolicy } from '../../api/guardrails';
+import { useSystem } from '../../api/settings';
 import { countOf } from '../../format/format-number';
 import { formatInstant } from '../../format/format-time';
 import { usePage } from '../../range/use-page';
@@ -11,6 +12,7 @@ import { Card } from '../../ui/card';
 import { Failure } from '../../ui/error-state';
 import { type Column, timeColumn } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
+import { replayProblem } from './prepare-guardrails';
 
 type Hit = Replayed['hits'][number];
 type Sum = Replayed['rules'][number];
@@ -30,18 +32,19 @@ export function ReplayCard({ projectId }: { readonly projectId: string }) {
     affects: [],
   });
   const replayed = run.data;
+  const reason = replayProblem(usePolicy(projectId).data?.rules.length, useSystem().data?.log_bodies);
   return (
     <>
       <Card
         title="What would these rules have done?"
         actions={
-          <Button disabled={run.isPending} onClick={() => run.mutate(undefined)}>
+          <Button disabled={run.isPending || reason !== null} onClick={() => run.mutate(undefined)}>
             {run.isPending ? 'Checking…' : 'Check stored requests'}
           </Button>
         }
       >
         <p className="text-muted">
-          Checks the newest {LIMIT} requests of the range above whose prompts and answers were kept (LOG_BODIES).
+          Checks the newest {LIMIT} requests of the range above with kept prompts (LOG_BODIES). {reason}
         </p>
         <Failure of={run} />
         {replayed !== undefined && (

@@ -125,7 +125,7 @@ function PricesCard({ models, lines, failed, linkTo }: PricesProps) {
           />
         </>
       }
-      note="Shares are of all requests for a model, with those that the cache answered or a limit refused."
+      note="Shares are of requests to known models, cache hits included. Requests that the gateway refused do not count."
       caption="Models and prices"
       query={models}
       above={failed && <Failure of={failed} />}

@@ -11,8 +11,8 @@ import { type CapLine, prepareCaps } from './prepare-caps';
 
 /** Of the tightest budgets, those that run out are drawn. */
 const SHOWN = 5;
-/** Height of five budgets: nothing moves when they arrive. */
-const RESERVED = 'min-h-71';
+/** Height of five budgets: nothing moves when they arrive. Their texts wrap on phones. */
+const RESERVED = 'min-h-92 sm:min-h-71';
 
 /** Caps, key budgets and customer limits that are nearest to their end, with forecasts. */
 export function CapsCard({ projectId }: { readonly projectId: string | undefined }) {
@@ -27,7 +27,7 @@ export function CapsCard({ projectId }: { readonly projectId: string | undefined
       title="Budgets closest to their limit"
       actions={
         <Link to="/money" search={{ tab: 'statement' }} className="rounded px-1 text-xs text-muted hover:text-text">
-          All caps
+          All budgets
         </Link>
       }
     >
@@ -70,17 +70,19 @@ function Cap({ line }: { readonly line: CapLine }) {
   return (
     <Link {...place} className="block rounded-md hover:bg-hover">
       <span className="flex items-baseline justify-between gap-x-3">
-        <span className="min-w-0 truncate" title={`${name}: ${owner}`}>
+        <span className="min-w-0 wrap-anywhere sm:truncate" title={`${name}: ${owner}`}>
           <span className="font-medium">{name}</span> <span className="text-xs text-muted">{owner}</span>
         </span>
-        <span className="nums text-xs">
+        <span className="nums shrink-0 text-xs">
           {spent} of {limit}
         </span>
       </span>
       <BulletBar {...bullet} />
       <span className="flex items-baseline justify-between gap-x-3 text-xs text-muted">
-        <span className={`min-w-0 truncate ${bullet.passes === null ? '' : 'text-bad'}`}>{outlook}</span>
-        <span className="nums">
+        <span className={`min-w-0 wrap-anywhere sm:truncate ${bullet.passes === null ? '' : 'text-bad'}`}>
+          {outlook}
+        </span>
+        <span className="nums shrink-0">
           {bullet.forecast !== null && `forecast ${forecast}`}
           <span className={bullet.forecast === null ? '' : 'max-sm:hidden'}>
             {bullet.forecast !== null && ', '}

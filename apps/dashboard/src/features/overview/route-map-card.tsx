@@ -10,7 +10,7 @@ import { Failure } from '../../ui/error-state';
 import { FiguresTable } from '../../ui/table/figures-table';
 
 /** Height of a map: nothing moves when it arrives. */
-const RESERVED = 'min-h-74 sm:min-h-70';
+const RESERVED = 'min-h-110 sm:min-h-70';
 /** Ways told to screen readers. */
 const TOLD = 30;
 

@@ -51,6 +51,10 @@ export const newDraft = (): Draft => ({
   settings: NO_SETTINGS,
 });
 
+/** With the example in the first field if it is empty: what a request is sent to is there to read. */
+export const withExample = (models: readonly string[], example: string): readonly string[] =>
+  models[0]?.trim() === '' ? models.with(0, example) : models;
+
 const NAME = 'llm0-playground';
 /** Stored with its user, so that the next user of this tab doesn't see it. */
 interface Stored {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { checkAnswer } from './answers/check-answer';
 import { changeTurn, continueWith, insertAfter, newTurn, removeTurn, type Turns, turnsUpTo } from './conversation';
-import { type Draft, newDraft, restoreDraft, type Settings, storeDraft } from './draft';
+import { type Draft, newDraft, restoreDraft, type Settings, storeDraft, withExample } from './draft';
 import { mediaBody, mediaOf, picturesOf, speechOf } from './media';
 import { PlaygroundStore } from './playground-store';
 import { openCalls, prepareBody, schemaOf } from './prepare-body';
@@ -16,6 +16,12 @@ const draftOf = (settings: Partial<Settings>, turns: Turns = [newTurn('user', { 
 };
 const call = { id: 'c1', name: 'get_weather', arguments: '{"city":"Berlin"}' };
 const picture = { url: 'data:image/png;base64,iVBORw0KGgo=', name: 'a.png', bytes: 8 };
+
+test('the example fills an empty first field only', () => {
+  expect([withExample([''], 'm'), withExample(['', ''], 'm'), withExample(['x', ''], 'm')]).toEqual([
+    ...[['m'], ['m', ''], ['x', '']],
+  ]);
+});
 
 describe('turns', () => {
   const turns = [newTurn('user', { text: 'a' }), newTurn('assistant', { text: 'b' }), newTurn('user', { text: 'c' })];

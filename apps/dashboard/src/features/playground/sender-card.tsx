@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
-import { useKeyNames, useKeys, useProjectNames, useProjects } from '../../api/projects';
+import { useKeyNames, useKeys, useProjectOptions, useProjects } from '../../api/projects';
 import { useMayChange } from '../../api/session';
 import { Button } from '../../ui/button';
 import { Card } from '../../ui/card';
@@ -53,9 +53,10 @@ export function SenderCard({ playground }: { readonly playground: Playground }) 
 
 function ChosenKey({ playground: { draft, store } }: { readonly playground: Playground }) {
   const projects = useProjects();
-  const projectName = useProjectNames();
+  const options = useProjectOptions();
   const { projectId, keyId } = draft;
   const list = projects.data?.data ?? [];
+  const off = new Set(list.filter(({ is_active: isActive }) => !isActive).map(({ id }) => id));
   const [typed, setTyped] = useState('');
   const keys = useKeys(projectId, useSettled(typed), projectId !== '');
   const rows = keys.data?.rows ?? [];
@@ -80,9 +81,7 @@ function ChosenKey({ playground: { draft, store } }: { readonly playground: Play
           <ChosenCombobox
             {...wiring}
             value={projectId}
-            choices={list.map(({ id, is_active: isActive }) => ({
-              ...{ value: id, label: projectName(id), note: isActive ? undefined : 'off' },
-            }))}
+            choices={options.map(([id, label]) => ({ value: id, label, note: off.has(id) ? 'off' : undefined }))}
             emptyNote="No matching project"
             onValue={(id) => id !== projectId && store.change({ projectId: id, keyId: '' })}
           />

@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useMemo, useSyncExternalStore } from 'react';
 import { useSession } from '../../api/session';
-import { useExampleModel } from '../../api/settings';
+import { useExampleModel, useSystem } from '../../api/settings';
 import type { Turns } from './conversation';
-import type { Settings } from './draft';
+import { type Settings, withExample } from './draft';
 import { mediaBody, mediaOf } from './media';
 import { PlaygroundStore } from './playground-store';
 import { openCalls, prepareBody, readOther, schemaOf } from './prepare-body';
@@ -47,6 +47,11 @@ export function usePlayground() {
     addEventListener('pagehide', store.store);
     return () => removeEventListener('pagehide', store.store);
   }, [store]);
+  const isCallable = useSystem().isSuccess && models.data?.some(({ id }) => id === example) === true;
+  // Once: who empties the field goes on to type.
+  useEffect(() => {
+    if (isCallable) store.change({ models: withExample(store.get().draft.models, example) });
+  }, [isCallable, example, store]);
   const { turns } = draft;
   const prepared = useMemo(() => prepareBody({ ...draft, turns }), [draft, turns]);
   const unanswered = openCalls(turns);

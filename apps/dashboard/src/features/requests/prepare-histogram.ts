@@ -9,6 +9,15 @@ const ROLLED_UP = new Set(['project_id', 'api_key_id', 'provider', 'outcome', 'f
 export const isRolledUp = (query: LogQuery): boolean =>
   Object.entries(query).every(([name, value]) => ROLLED_UP.has(name) && typeof value === 'string');
 
+/** What an empty list says; the range and the project are no filters. */
+export const describeNone = (filter: LogQuery): { readonly title: string; readonly hint: string } =>
+  Object.keys(filter).length > 0
+    ? { title: 'No matching requests', hint: 'Choose a longer range, or remove a filter.' }
+    : {
+        title: 'No requests in this range',
+        hint: 'Choose a longer range. Every authenticated request appears here within two seconds.',
+      };
+
 type Counted = Readonly<Record<string, number>>;
 
 /** Requests by status and time; a bucket without counts (before `fromMs`) is a gap. */

@@ -12,7 +12,7 @@ import {
   suggestionField,
   toSavedFilters,
 } from './prepare-filters';
-import { fromTally, isRolledUp } from './prepare-histogram';
+import { describeNone, fromTally, isRolledUp } from './prepare-histogram';
 import { statusNote } from './prepare-request';
 
 describe('filters', () => {
@@ -71,6 +71,12 @@ test('a column without room says so: where it is hidden, and beside an open requ
 });
 
 describe('histogram', () => {
+  test('an empty list blames the filter, if there is one', () => {
+    expect([describeNone({ customer_id: 'zzz' }), describeNone({})].map(({ title }) => title)).toEqual([
+      ...['No matching requests', 'No requests in this range'],
+    ]);
+  });
+
   test('roll-ups answer what they know', () => {
     expect(isRolledUp({ from: 'a', to: 'b', outcome: 'error', api_key_id: 'k' })).toBe(true);
     expect([isRolledUp({ status: ['a', 'b'] }), isRolledUp({ model: 'm' }), isRolledUp({ status_not: 'x' })]).toEqual([

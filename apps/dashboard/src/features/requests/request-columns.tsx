@@ -25,13 +25,16 @@ interface Names {
 /** By field. Fixed widths spare the browser a look at all rows. */
 const WIDTHS: Readonly<Record<string, string>> = {
   created_at: 'w-28 max-sm:w-17',
-  status: 'w-40 max-sm:w-13',
+  status: 'w-36 max-sm:w-13',
   model: 'w-34 max-sm:w-19',
   provider: 'w-22',
+  project_id: 'w-28',
+  customer_id: 'w-30',
   cache: 'w-20',
   tokens_total: 'w-26',
-  cost_usd: 'w-24 max-sm:w-22',
+  cost_usd: 'w-22',
   latency_ms: 'w-20 max-sm:w-17',
+  ttft_ms: 'w-20',
   error_code: 'w-36',
   requested_model: 'w-36',
   labels: 'w-36',
@@ -158,7 +161,7 @@ function StatusBadge({ log }: { readonly log: Log }) {
         <>
           <span className="sm:hidden">{log.http_status}</span>
           <span
-            className="max-w-34 truncate font-mono max-sm:hidden"
+            className="max-w-32 truncate font-mono max-sm:hidden"
             title={`${OUTCOME_LABELS[log.outcome]}: ${log.error_code}`}
           >
             {log.error_code}

@@ -10,12 +10,13 @@ import type { Page } from '../../range/use-page';
 import { Card } from '../../ui/card';
 import { Failure } from '../../ui/error-state';
 import { prepareStatuses } from '../overview/prepare-health';
-import { fromTally, isRolledUp } from './prepare-histogram';
+import { describeNone, fromTally, isRolledUp } from './prepare-histogram';
 
 interface Props {
   readonly page: Page;
   /** The filter with the page's range. */
   readonly query: LogQuery;
+  readonly filter: LogQuery;
 }
 
 const HEIGHT = 84;
@@ -26,29 +27,29 @@ export function RequestsHistogram(props: Props) {
   return isRolledUp(props.query) ? <RolledUp {...props} /> : <Counted {...props} />;
 }
 
-function RolledUp({ page, query }: Props) {
+function RolledUp({ page, query, filter }: Props) {
   const { from = '', to = '', ...rest } = query as Record<string, string>;
   const found = useErrors({ ...rest, from, to, interval: asInterval(page.range.intervalMs) });
   const times = useMemo(() => bucketStarts(page.range), [page.range]);
   const data = useMemo(() => found.data && prepareStatuses(times, found.data.buckets), [times, found.data]);
-  return <Drawn {...{ page, data, found }} from={found.data?.partial_from ?? null} />;
+  return <Drawn {...{ page, filter, data, found }} from={found.data?.partial_from ?? null} />;
 }
 
-function Counted({ page, query }: Props) {
+function Counted({ page, query, filter }: Props) {
   const found = useLogTally(query, page.range.intervalMs);
   const times = useMemo(() => bucketStarts(page.range), [page.range]);
   const data = useMemo(() => found.data && fromTally(times, found.data), [times, found.data]);
-  return <Drawn {...{ page, data, found }} from={found.data?.count.from ?? null} />;
+  return <Drawn {...{ page, filter, data, found }} from={found.data?.count.from ?? null} />;
 }
 
-interface DrawnProps extends Pick<Props, 'page'> {
+interface DrawnProps extends Pick<Props, 'page' | 'filter'> {
   readonly data: ReturnType<typeof fromTally> | undefined;
   readonly found: { readonly error: Error | null };
   /** Counted from here on, where not all could be. */
   readonly from: string | null;
 }
 
-function Drawn({ page, data, found, from }: DrawnProps) {
+function Drawn({ page, filter, data, found, from }: DrawnProps) {
   const zoom = (fromMs: number, toMs: number) =>
     page.change({ range: undefined, from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() });
   const totals = (data?.series ?? []).map(
@@ -62,7 +63,7 @@ function Drawn({ page, data, found, from }: DrawnProps) {
           <div className="rounded bg-hover/60" style={{ height: HEIGHT }} aria-busy="true" />
         ) : isEmpty(data) ? (
           <p className="flex items-center justify-center text-muted" style={{ height: HEIGHT }}>
-            No requests in this range.
+            {describeNone(filter).title}.
           </p>
         ) : (
           <TimeChart

@@ -20,6 +20,7 @@ import { ColumnsMenu } from './menus/columns-menu';
 import { keepChosen, knownOnly, loadChosen, noRoomClass } from './menus/prepare-columns';
 import { ViewsMenu } from './menus/views-menu';
 import { changeOf, chipsOf, fromSavedFilters, toSavedFilters } from './prepare-filters';
+import { describeNone } from './prepare-histogram';
 import { requestColumns, shownColumns } from './request-columns';
 import { RequestsHistogram } from './requests-histogram';
 import { UnreadFilters } from './unread-filters';
@@ -68,6 +69,9 @@ export function RequestsPage() {
   const list = useRequests();
   const { page, sort, filter, query, asked, logs, columns, change } = list;
   const rows = logs.data?.rows;
+  // Nothing further back either: the table says so, alone.
+  const isEmpty = rows?.length === 0 && logs.data?.last?.partial !== true && !logs.isPlaceholderData;
+  const none = describeNone(query);
   const isWide = useIsWide();
   const open = useOpenRow(rows ?? [], logs, isWide);
   const isNarrowed = isWide && open.id !== undefined;
@@ -81,7 +85,7 @@ export function RequestsPage() {
       <UnreadFilters unread={list.unread} onChange={(unread) => change({ unread })} />
       <div className="flex items-start gap-4">
         <div className="flex min-w-0 flex-1 flex-col gap-4">
-          <RequestsHistogram page={page} query={{ ...query, ...page.query }} />
+          {!isEmpty && <RequestsHistogram page={page} query={{ ...query, ...page.query }} filter={query} />}
           <Failure of={logs} />
           <Card flush>
             <DataTable
@@ -95,11 +99,13 @@ export function RequestsPage() {
               loadingRows={12}
               order={{ by: sort, onChange: list.takeSort }}
               linkOf={(row) => open.anchorTo(row.request_id)}
-              emptyTitle="No matching requests"
-              emptyHint="Choose a longer range, or remove a filter. Every authenticated request appears here within two seconds."
+              emptyTitle={none.title}
+              emptyHint={none.hint}
             />
           </Card>
-          <MoreRequests logs={logs} query={asked} isSorted={sort !== NEWEST_FIRST} timeZone={page.timeZone} />
+          {!isEmpty && (
+            <MoreRequests logs={logs} query={asked} isSorted={sort !== NEWEST_FIRST} timeZone={page.timeZone} />
+          )}
         </div>
         {open.id !== undefined && (
           <RequestDetail
@@ -227,17 +233,20 @@ function useHeldRange({ query, search }: Page, live: boolean) {
 }
 
 /** Files with all that the filter finds, in the order of the table. */
-const Exports = ({ query }: { readonly query: Parameters<typeof toAddress>[0] }) =>
-  Object.entries(FORMATS).map(([format, label]) => (
-    <a
-      key={format}
-      href={`/admin/v1/logs?${toAddress({ ...query, format })}`}
-      download
-      className="rounded-md px-2 py-1 text-muted hover:bg-hover hover:text-text"
-    >
-      {label}
-    </a>
-  ));
+const Exports = ({ query }: { readonly query: Parameters<typeof toAddress>[0] }) => (
+  <span className="flex gap-1.5">
+    {Object.entries(FORMATS).map(([format, label]) => (
+      <a
+        key={format}
+        href={`/admin/v1/logs?${toAddress({ ...query, format })}`}
+        download
+        className="rounded-md px-2 py-1 text-muted hover:bg-hover hover:text-text"
+      >
+        {label}
+      </a>
+    ))}
+  </span>
+);
 
 interface MoreProps {
   readonly logs: ReturnType<typeof useLogs>;

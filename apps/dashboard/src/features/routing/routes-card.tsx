@@ -4,6 +4,7 @@ import { useOpened } from '../../range/use-opened';
 import { Card } from '../../ui/card';
 import type { DialogOf } from '../../ui/dialog';
 import { type Failable, Failure } from '../../ui/error-state';
+import { Plus } from '../../ui/icons';
 import { ChangeButton } from '../forms/change-button';
 import { ManagedMark } from '../forms/managed-set';
 import { OpenedOne } from '../forms/opened-one';
@@ -41,7 +42,14 @@ export function RoutesCard<R extends Pick<ComponentProps<typeof TargetFlow>, 'ta
   const mayChange = useMayChange();
   const RouteDialog = props.dialog;
   return (
-    <Card title={props.title} actions={<ChangeButton onClick={() => open('new')}>{props.newLabel}</ChangeButton>}>
+    <Card
+      title={props.title}
+      actions={
+        <ChangeButton onClick={() => open('new')}>
+          <Plus /> {props.newLabel}
+        </ChangeButton>
+      }
+    >
       <Failure of={props.query} />
       {props.children}
       <ul className="divide-y">

@@ -42,7 +42,7 @@ export function ConsoleCard() {
             spellCheck={false}
             value={code}
             onValue={setCode}
-            hint="30 s, 16 MB, 50 calls, 64 kB of result. The key needs code_mode and allowed_tools."
+            hint="30 s, 16 MB, 50 calls, 64 kB of result. The key or its project needs Code Mode and MCP tools."
           />
           <div className="flex justify-end gap-2">
             {run.isPending && <Button onClick={() => running.current?.abort()}>Stop</Button>}

@@ -1,3 +1,4 @@
+import { useChoice } from '../../range/use-choice';
 import { usePage } from '../../range/use-page';
 import { TabbedCards } from '../../ui/tabbed-cards';
 import { PageFrame } from '../shell/page-frame';
@@ -14,8 +15,14 @@ const TABS = [
 ] as const;
 
 export function ToolsPage() {
+  const page = usePage();
+  const [tab] = useChoice('tab', ['servers', 'calls', 'usage', 'code']);
   return (
-    <PageFrame title="Tools" intro="MCP servers whose tools your keys may call." page={usePage()}>
+    <PageFrame
+      title="Tools"
+      intro="MCP servers whose tools your keys may call."
+      page={tab === 'code' ? undefined : page}
+    >
       <TabbedCards label="Tools" tabs={TABS} />
     </PageFrame>
   );
