@@ -470,7 +470,9 @@ describe('llm0 on the command line', () => {
     expect(await json(`${statement} --labels team=search`)).toMatchObject({ filters: { 'label.team': 'search' } });
     expect(JSON.parse((await run(`${statement} --format json`)).out).total.requests).toBe(1);
     const [head, ...lines] = (await run(`${statement} --format csv`)).out.split('\r\n');
-    expect([head?.split(',').length, lines.length]).toEqual([lines[0]?.split(',').length ?? 0, 2]);
+    // The notes are quoted: they have commas.
+    const cells = lines[0]?.replace(/"[^"]*"/g, '').split(',').length;
+    expect([head?.split(',').length, lines.length]).toEqual([cells ?? 0, 2]);
     expect((await run(`${statement} --format xml`)).code).toBe(2);
     const focus = await run(`finance statement --month ${month} --project ${name} --format focus`);
     expect(focus.out).toMatch(/^BilledCost,.*\r\n0\.000000007,/);
