@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { CapForecast, Statement } from '../../api/finance';
+import { filterOf } from '../spend/prepare-spend';
 import { readFinanceSearch } from './finance-search';
 import {
   closableScope,
@@ -20,7 +21,6 @@ import {
   nameOfRow,
   noChangeReason,
   outlookOf,
-  requestsOf,
   roundingDifference,
   shiftMonth,
   statementOf,
@@ -167,10 +167,10 @@ describe('filters of the address', () => {
 
   test('a row leads to its requests', () => {
     expect([
-      requestsOf('key', 'k'),
-      requestsOf('label.team', 'ads'),
-      requestsOf('project', 'p'),
-      requestsOf('model', ''),
+      filterOf('key', 'k'),
+      filterOf('label.team', 'ads'),
+      filterOf('project', 'p'),
+      filterOf('model', ''),
     ]).toEqual([{ api_key_id: 'k' }, { label: 'team=ads' }, { project: 'p' }, {}]);
   });
 });

@@ -207,17 +207,6 @@ export function outlookOf(cap: Outlooked, isFinal: boolean): CapOutlook {
   return { text: 'Expected to last', tone: 'good' };
 }
 
-/** Requests of one row: the filter of the page of requests. */
-export function requestsOf(by: string, group: string): Readonly<Record<string, string>> {
-  // Tool calls are no requests.
-  if (group === '' || (by === 'modality' && group === 'tool')) return {};
-  if (by.startsWith('label.')) return { label: `${by.slice('label.'.length)}=${group}` };
-  const names: Readonly<Record<string, string>> = {
-    ...{ key: 'api_key_id', customer: 'customer_id', model: 'answering_model' },
-  };
-  return { [names[by] ?? by]: group };
-}
-
 /** The statement of one row of levels, by what it contains. */
 export function statementOf(by: string, group: string): FinanceSearch | undefined {
   if (group === '') return undefined;

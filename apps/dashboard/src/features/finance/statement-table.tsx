@@ -5,6 +5,7 @@ import { SAVED } from '../../format/saved-labels';
 import { requestsLink } from '../../range/use-show-requests';
 import { EmptyState } from '../../ui/empty-state';
 import { PlaceLink } from '../../ui/place-link';
+import { filterOf } from '../spend/prepare-spend';
 import {
   drawnChange,
   formatDifference,
@@ -13,7 +14,6 @@ import {
   groupName,
   monthName,
   nameOfRow,
-  requestsOf,
   roundingDifference,
   statementOf,
 } from './prepare-finance';
@@ -183,7 +183,7 @@ function RowName({ row, statement }: { readonly row: StatementRow; readonly stat
       </PlaceLink>
     );
   }
-  const filter = requestsOf(statement.by, row.group);
+  const filter = filterOf(statement.by, row.group);
   if (Object.keys(filter).length === 0) return <span className="text-muted">{name}</span>;
   const { model } = statement.filters;
   const answering = model === undefined ? {} : { model: undefined, answering_model: model };
