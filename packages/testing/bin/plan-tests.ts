@@ -56,10 +56,10 @@ export function planTests(root: string, paths: readonly string[] = findTestFiles
   });
 }
 
-/** Files that a path of the command line means: part of their name, or the file or folder itself. */
-export function choose(files: readonly PlannedFile[], given: readonly string[], root: string): readonly PlannedFile[] {
+/** Test files that a path of the command line means: part of their name, or the file or folder itself. All without any. */
+export function choose(given: readonly string[], root: string): readonly string[] {
   const wanted = given.map((text) => (/^\.{0,2}\//.test(text) ? relative(root, resolve(text)) : text));
-  return files.filter(({ path }) => wanted.some((part) => path.includes(part)));
+  return findTestFiles(root).filter((path) => wanted.length === 0 || wanted.some((part) => path.includes(part)));
 }
 
 interface Source {

@@ -76,8 +76,7 @@ function folderInMemory(): string {
 }
 
 async function runOnce({ paths, unitOnly, all }: TestOptions): Promise<void> {
-  const planned = planTests(ROOT);
-  const named = paths.length === 0 ? planned : choose(planned, paths, ROOT);
+  const named = planTests(ROOT, choose(paths, ROOT));
   const inLane = all ? named : dailyOf(named);
   const files = unitOnly ? inLane.filter(({ isUnit }) => isUnit) : inLane;
   if (files.length === 0) throw new Error(`no ${unitOnly ? 'unit ' : ''}test file has this in its path: ${paths}`);
@@ -90,7 +89,7 @@ async function runOnce({ paths, unitOnly, all }: TestOptions): Promise<void> {
     console.log(`not run, counted as failed: ${path}`);
     tally.failed++;
   }
-  if (isWhole && tally.failed === 0) writeTimings(took, (path) => planned.some((file) => file.path === path));
+  if (isWhole && tally.failed === 0) writeTimings(took, (path) => named.some((file) => file.path === path));
 }
 
 /** Without the nightly ones, unless nothing else was named. */
@@ -166,10 +165,7 @@ function countWorkers(files: readonly PlannedFile[]): number {
 
 /** Unit tests, all of them once, then those that load what has changed. */
 async function watch({ paths }: TestOptions): Promise<void> {
-  const plan = () => {
-    const all = planTests(ROOT).filter(({ isUnit, isNightly }) => isUnit && !isNightly);
-    return paths.length === 0 ? all : choose(all, paths, ROOT);
-  };
+  const plan = () => planTests(ROOT, choose(paths, ROOT)).filter(({ isUnit, isNightly }) => isUnit && !isNightly);
   const runSome = async (files: readonly PlannedFile[]) => {
     const before = { passed: tally.passed, failed: tally.failed };
     await runUnit(files, new Set());

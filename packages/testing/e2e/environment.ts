@@ -199,7 +199,7 @@ export async function settledLedger(gateway: GatewayProcess, timeoutMs = 30_000)
   for (;;) {
     const ledger = await callAdmin<Reconciliation>(gateway, '/reconcile');
     if ((ledger.queue_depth === 0 && ledger.open_holds === 0 && ledger.ok) || performance.now() > endMs) return ledger;
-    await Bun.sleep(200);
+    await Bun.sleep(50);
   }
 }
 
@@ -250,7 +250,7 @@ export async function logRow(gateway: GatewayProcess, requestId: string, timeout
     const [row] = (await callAdmin<{ data: LogRow[] }>(gateway, `/logs?request_id=${requestId}`)).data;
     if (row !== undefined) return row;
     if (performance.now() > endMs) throw new Error(`no row for ${requestId} within ${timeoutMs} ms`);
-    await Bun.sleep(50);
+    await Bun.sleep(20);
   }
 }
 

@@ -47,6 +47,8 @@ export const gatewayEnvironment = (more: Readonly<Record<string, string>>): Reco
   ...switchesOfBun(),
   PORT: '0',
   LOG_LEVEL: 'warn',
+  // Most tests wait for the row of what they asked.
+  LLM0_TEST_LINGER_MS: '20',
   ADMIN_TOKEN: TEST_ADMIN_TOKEN,
   ...more,
 });

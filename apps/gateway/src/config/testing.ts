@@ -7,6 +7,7 @@ const NAMES = [
   'LLM0_TEST_LOOK_UP_DEADLINE_MS',
   'LLM0_TEST_FAILURES_PER_SECOND',
   'LLM0_TEST_POSTGRES_SOCKET',
+  'LLM0_TEST_LINGER_MS',
 ] as const;
 const MS_RANGE = { min: 10, max: 60_000 };
 
@@ -29,5 +30,7 @@ export function readTestSettings(read: EnvReader, environment: string) {
     postgresSocket: read.text('LLM0_TEST_POSTGRES_SOCKET'),
     /** Deadlines of a warm look-up instead of 100 ms and a semantic one instead of 150 ms, for the same reason. */
     lookUpDeadlineMs: read.optionalInteger('LLM0_TEST_LOOK_UP_DEADLINE_MS', MS_RANGE),
+    /** Pause of the log's drain after an incomplete batch instead of 250 ms and more. */
+    lingerMs: read.optionalInteger('LLM0_TEST_LINGER_MS', MS_RANGE),
   };
 }

@@ -18,6 +18,7 @@ export function createLogDrain(context: JobContext): LogDrain {
     queue: context.hotStore,
     sink: createLogSink(context),
     sleep: interruptibleSleep,
+    lingerMs: context.lingerMs,
     onFailure: (err, attempt) => {
       if (attempt % COMPLAIN_EVERY === 1) context.log.warn({ err, attempt }, 'log records could not be stored yet');
     },

@@ -18,6 +18,8 @@ export interface JobContext {
     Pick<HotStore, 'forgetBudget'>;
   readonly log: Pick<Logger, 'info' | 'warn' | 'error'>;
   readonly nowMs: () => number;
+  /** Pause of the log's drain after an incomplete batch; absent = by its size. */
+  readonly lingerMs?: number | undefined;
   /** By default, this thread. */
   readonly rows?: RowStore;
   /** Stores and counts for the log drain: the gateway's metrics, or nothing. */

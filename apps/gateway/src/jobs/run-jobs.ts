@@ -48,6 +48,7 @@ export interface JobServices {
     readonly config: Retention & {
       /** false (DISABLE_BACKGROUND_WORKERS): no maintenance; the log is none of them. */
       readonly backgroundWorkers?: boolean;
+      readonly testing?: Pick<JobContext, 'lingerMs'>;
     };
     readonly postWebhook: (url: string, body: object) => Promise<void>;
     readonly metrics?: JobMetrics;
@@ -70,6 +71,7 @@ export async function startJobs({ services, database, rows, moreJobs = [] }: Job
   const { hotStore, log, clock, config, metrics, observer = noObserver } = services;
   const context: JobContext = {
     ...{ db: database.db, hotStore, log, nowMs: () => clock.nowMs(), observer, rows },
+    lingerMs: config.testing?.lingerMs,
     onDrained: (records) => metrics?.recordsStored.inc(records),
     onRun: (job, outcome, ms) => {
       metrics?.jobRuns.inc({ job, outcome });

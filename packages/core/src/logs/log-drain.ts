@@ -34,7 +34,7 @@ export interface LogDrainOptions {
   /** Time that a read waits for the first entry. */
   readonly waitMs?: number;
   /** Pause after an incomplete batch; `Linger` by default. */
-  readonly lingerMs?: number;
+  readonly lingerMs?: number | undefined;
   readonly nowMs?: () => number;
 }
 
