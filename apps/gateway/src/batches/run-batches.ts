@@ -38,8 +38,8 @@ export const createChunkRunner =
       const heldUp = await runChunk({ services, batch, chunk, signal, ask });
       if (heldUp === undefined) pauses.end(batch.id);
       else {
-        const { waitMs, drawn } = heldUp;
-        await work.runAgain({ ...chunk, drawn }, pauses.begin(batch.id, waitMs));
+        const { drawn } = heldUp;
+        await work.runAgain({ ...chunk, drawn }, pauses.begin(batch.id, heldUp));
       }
     }
     if (signal.aborted) throw new Error('this process stops; the next one goes on');

@@ -33,6 +33,8 @@ export interface ChunkParts {
 /** A chunk that a limit holds up. */
 export interface HeldUp {
   readonly waitMs: number;
+  /** It let some lines through. */
+  readonly wentOn: boolean;
   /** Lines for which the batch's hold was lowered already. */
   readonly drawn: readonly number[];
 }
@@ -73,6 +75,7 @@ class ChunkRun {
   private readonly underWay = new Set<Promise<void>>();
   private isGone = false;
   private isPaid = false;
+  private wentOn = false;
   private waitMs: number | undefined;
   private readonly drawn: Set<number>;
 
@@ -90,7 +93,8 @@ class ChunkRun {
   }
 
   get heldUp(): HeldUp | undefined {
-    return this.waitMs === undefined ? undefined : { waitMs: this.waitMs, drawn: [...this.drawn] };
+    const { waitMs, wentOn } = this;
+    return waitMs === undefined ? undefined : { waitMs, wentOn, drawn: [...this.drawn] };
   }
 
   /** `isPaid`: a vendor has run them. */
@@ -136,6 +140,7 @@ class ChunkRun {
       const { httpStatus: status } = answer;
       if (!isAskedAgain({ status, code, tries, isPaid: this.isPaid })) {
         this.drawn.delete(line.line);
+        this.wentOn = true;
         return this.results.add({ ...answer, line: line.line, state: status < 400 ? 'completed' : 'failed' });
       }
       const waitMs = this.pace.holdBack(retryAfter, tries);

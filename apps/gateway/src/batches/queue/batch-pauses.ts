@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-/** Doubled each time that a limit still refuses. */
+/** Doubled each time that a limit refuses all. */
 const FIRST_MS = 1000;
 const LONGEST_MS = 15_000;
 const MOST_PAUSED = 1000;
@@ -18,10 +18,10 @@ export class BatchPauses {
     return Math.max(0, (this.paused.get(batchId)?.untilMs ?? 0) - this.nowMs());
   }
 
-  /** `toldMs`: the refusal's own time. Returns milliseconds. */
-  begin(batchId: string, toldMs: number): number {
-    const { times = 0 } = this.paused.get(batchId) ?? {};
-    const ms = Math.min(LONGEST_MS, Math.max(toldMs, FIRST_MS * 2 ** Math.min(times, 10)));
+  /** `waitMs`: the refusal's own time; `wentOn`: lines ended since the last pause. Returns milliseconds. */
+  begin(batchId: string, { waitMs, wentOn }: { readonly waitMs: number; readonly wentOn: boolean }): number {
+    const times = wentOn ? 0 : (this.paused.get(batchId)?.times ?? 0);
+    const ms = Math.min(LONGEST_MS, Math.max(waitMs, FIRST_MS * 2 ** Math.min(times, 10)));
     this.paused.set(batchId, { untilMs: this.nowMs() + ms, times: times + 1 });
     return ms;
   }
