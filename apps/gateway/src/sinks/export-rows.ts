@@ -16,8 +16,8 @@ import type { Batches } from './part';
 import type { WritePart } from './write-part';
 
 const LOOK_MS = 5_000;
-/** For the store that answers in place of Postgres. */
-const LOOK_AT_ONCE_MS = 1_000;
+/** For sinks that take rows so often, and the store that answers in place of Postgres. */
+const SHORTEST_LOOK_MS = 1_000;
 const HOUR_MS = 3_600_000;
 const ROWS_A_PART = 500;
 /** ClickHouse merges few large parts better than many small ones. */
@@ -45,7 +45,7 @@ export function exportRows(sink: SinkSetting, names: readonly string[], write: W
   let isSettled = false;
   return {
     name: 'log_sinks',
-    intervalMs: sink.everyMs === 0 ? LOOK_AT_ONCE_MS : LOOK_MS,
+    intervalMs: Math.min(LOOK_MS, Math.max(SHORTEST_LOOK_MS, sink.everyMs)),
     async run(context) {
       const { db } = context;
       let state = await stateOf(db, sink);
