@@ -14,3 +14,6 @@ export function expectNightly(download: string): void {
 
 /** How often a property with a random seed runs: a fifth of it daily. RUNS sets another number. */
 export const runs = (most: number): number => Number(process.env.RUNS ?? (isAll ? most : Math.ceil(most / 5)));
+
+/** The kind of stores that this process tests, of a file on both; absent = both. */
+export const KIND_VARIABLE = 'LLM0_TEST_KIND';

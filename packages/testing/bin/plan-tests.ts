@@ -14,6 +14,8 @@ export interface PlannedFile {
   /** Its name ends in `.measure.nightly.test.ts`: it asserts milliseconds or memory, so nothing runs beside it. */
   readonly isMeasuring: boolean;
   readonly stores: ReadonlySet<Store>;
+  /** It repeats suites on each of `STORE_KINDS`, and names the kind in them. */
+  readonly isOnBothKinds: boolean;
   /** Itself and all files of ours that it loads, however far away. */
   readonly loads: ReadonlySet<string>;
 }
@@ -27,6 +29,7 @@ const STORE_READS: Readonly<Record<Store, RegExp>> = {
 const STARTS_PROCESSES =
   /\bBun\.spawn|\bfrom '(?:node:)?child_process'|\bimport \{[^}]*\$[^}]*\} from 'bun'|playwright-[c]ore/;
 
+const ON_BOTH_KINDS = /\bSTORE_KINDS\)/;
 const NIGHTLY = /\.nightly\.test\.tsx?$/;
 const MEASURING = /\.measure\.nightly\.test\.tsx?$/;
 const SOURCE = /\.[cm]?[jt]sx?$/;
@@ -52,7 +55,8 @@ export function planTests(root: string, paths: readonly string[] = findTestFiles
     const stores = (Object.keys(STORE_READS) as Store[]).filter((store) => reached.some((one) => one.reads.has(store)));
     const isUnit = stores.length === 0 && !reached.some((one) => one.startsProcesses);
     const lane = { isNightly: NIGHTLY.test(path), isMeasuring: MEASURING.test(path) };
-    return { path, isUnit, ...lane, stores: new Set(stores), loads };
+    const { isOnBothKinds } = sourceOf(path);
+    return { path, isUnit, ...lane, stores: new Set(stores), isOnBothKinds, loads };
   });
 }
 
@@ -66,6 +70,7 @@ interface Source {
   readonly imports: readonly string[];
   readonly reads: ReadonlySet<Store>;
   readonly startsProcesses: boolean;
+  readonly isOnBothKinds: boolean;
 }
 
 function readSource(root: string, path: string): Source {
@@ -76,6 +81,7 @@ function readSource(root: string, path: string): Source {
     imports: isCode ? importsOf(root, path, text) : [],
     reads: new Set(stores),
     startsProcesses: STARTS_PROCESSES.test(text),
+    isOnBothKinds: ON_BOTH_KINDS.test(text),
   };
 }
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../../../apps/gateway/bin/ensure-installed';
-import { ALL_VARIABLE, NIGHTLY_VARIABLE } from '../lane';
+import { ALL_VARIABLE, KIND_VARIABLE, NIGHTLY_VARIABLE } from '../lane';
 import { FOLDER_VARIABLE, STORES_VARIABLE } from '../stores/server-process';
 import type { TestStores } from '../stores/start-test-stores';
 import { countTests, type TestCounts } from './count-tests';
@@ -70,6 +70,8 @@ export interface TestStage {
   readonly all?: boolean;
   readonly isNightly?: boolean;
   readonly isMeasuring?: boolean;
+  /** Of the stores, in a file on both kinds; absent = both. */
+  readonly kind?: 'embedded' | 'real';
 }
 
 let reports = 0;
@@ -135,7 +137,14 @@ function argumentsOf(stage: TestStage, report: string): readonly string[] {
   ];
 }
 
-function environmentOf({ stores, folder, all, isNightly, isMeasuring }: TestStage): Record<string, string | undefined> {
+function environmentOf({
+  stores,
+  folder,
+  all,
+  isNightly,
+  isMeasuring,
+  kind,
+}: TestStage): Record<string, string | undefined> {
   const envFiles = ['.env', '.env.test', '.env.local', '.env.test.local'].map((name) => join(ROOT, name));
   const names = envFiles.flatMap((path) => (existsSync(path) ? namesInEnvFile(readFileSync(path, 'utf8')) : []));
   return testEnvironment(process.env, names, {
@@ -145,6 +154,7 @@ function environmentOf({ stores, folder, all, isNightly, isMeasuring }: TestStag
     TMPDIR: folder,
     [ALL_VARIABLE]: all === true ? '1' : '',
     [NIGHTLY_VARIABLE]: isNightly === true ? '1' : '',
+    ...(kind === undefined ? {} : { [KIND_VARIABLE]: kind }),
     ...(isMeasuring === true ? MEASURED : {}),
   });
 }

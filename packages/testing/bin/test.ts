@@ -5,7 +5,7 @@ import { availableParallelism } from 'node:os';
 import { ensureDashboard } from '../../../apps/gateway/bin/ensure-dashboard';
 import { ensureInstalled, ROOT } from '../../../apps/gateway/bin/ensure-installed';
 import { FOLDER_VARIABLE, removeFolder, temporaryFolder } from '../stores/server-process';
-import { type StartedStores, type Store, startTestStores } from '../stores/start-test-stores';
+import { type StartedStores, type Store, startTestStores, type TestStores } from '../stores/start-test-stores';
 import type { TestCounts } from './count-tests';
 import { choose, type PlannedFile, planTests } from './plan-tests';
 import { lookAgain, Running, runCheck, runTests, Tally, type TestStage } from './run-stage';
@@ -111,15 +111,37 @@ async function runFiles(files: readonly PlannedFile[], ran: Set<string>): Promis
   const daily = files.filter(({ isNightly }) => !isNightly);
   const nightly = files.filter(({ isNightly, isMeasuring }) => isNightly && !isMeasuring);
   const measuring = files.filter(({ isMeasuring }) => isMeasuring);
-  const workers = countWorkers([...daily, ...nightly]);
+  const isSplit = files.length === 1 && files[0]?.isOnBothKinds === true && !files[0].isMeasuring && !hasGivenStores();
+  const workers = isSplit ? 2 : countWorkers([...daily, ...nightly]);
   const needs = new Set(files.flatMap((file) => [...file.stores]));
   const [{ stores, missing }] = await Promise.all([startStores(needs, workers), buildDashboard(files)]);
   if (missing !== null) console.log(`Postgres: PGlite alone is tested, ${missing}`);
+  if (isSplit && options.name === undefined) return runKinds(stores, files, ran);
   await runBeside({ name: 'tests', workers, stores }, daily, ran);
   await runBeside({ name: 'nightly tests', workers, stores, isNightly: true }, nightly, ran);
   // Nothing else runs beside them.
   if (measuring.length > 0 && !running.isEnding)
     await run({ name: 'measuring tests', workers: 1, stores, isNightly: true, isMeasuring: true }, measuring, ran);
+}
+
+/** A file by itself: each kind of stores in a process of its own, of which one has all other tests. */
+async function runKinds(stores: readonly TestStores[], files: readonly PlannedFile[], ran: Set<string>): Promise<void> {
+  const { all } = options;
+  const isNightly = files.some((file) => file.isNightly);
+  const [embedded, real] = stores.map((own) => ({
+    workers: 1,
+    stores: [own],
+    files: pathsOf(files),
+    folder,
+    all,
+    isNightly,
+  }));
+  if (embedded === undefined || real === undefined) throw new Error('two processes have stores of their own');
+  const counts = await Promise.all([
+    runTests({ ...real, name: 'tests', kind: 'real' }, tally, running),
+    runTests({ ...embedded, name: 'tests', kind: 'embedded', namePattern: 'embedded stores' }, tally, running),
+  ]);
+  for (const path of counts.flatMap((one) => [...one.files.keys()])) ran.add(path);
 }
 
 /** Several files at a time. */
@@ -141,13 +163,17 @@ async function buildDashboard(files: readonly PlannedFile[]): Promise<void> {
   if (builds && !(await ensureDashboard())) throw new Error('the dashboard could not be built');
 }
 
+function pathsOf(files: readonly PlannedFile[]): readonly string[] {
+  return files.map(({ path }) => path);
+}
+
 type StageOfRun = Omit<TestStage, 'files' | 'folder' | 'namePattern' | 'all'>;
 
 async function run(stage: StageOfRun, files: readonly PlannedFile[], ran: Set<string>): Promise<TestCounts> {
   const { name: namePattern, all } = options;
   // Of several workers, none has the files in its command line.
   const atOnce = stage.workers === 1 ? Math.min(MOST_FILES, files.length) : files.length;
-  const paths = files.slice(0, atOnce).map(({ path }) => path);
+  const paths = pathsOf(files.slice(0, atOnce));
   const counts = await runTests({ ...stage, files: paths, folder, namePattern, all }, tally, running);
   for (const path of counts.files.keys()) ran.add(path);
   for (const [path, ms] of counts.files) took.set(path, ms);
@@ -155,10 +181,14 @@ async function run(stage: StageOfRun, files: readonly PlannedFile[], ran: Set<st
   return rest.length === 0 || running.isEnding ? counts : run(stage, rest, ran);
 }
 
+function hasGivenStores(): boolean {
+  return Boolean(process.env.TEST_REDIS_URL || process.env.TEST_DATABASE_URL);
+}
+
 /** Most tests wait for much of their time, so two processes share a core well. */
 function countWorkers(files: readonly PlannedFile[]): number {
   // Stores that were given are for one process alone.
-  if (!options.unitOnly && (process.env.TEST_REDIS_URL || process.env.TEST_DATABASE_URL)) return 1;
+  if (!options.unitOnly && hasGivenStores()) return 1;
   const workers = options.workers ?? Math.min(MOST_WORKERS, 2 * availableParallelism());
   return Math.max(1, Math.min(workers, files.length));
 }

@@ -212,11 +212,15 @@ describe.each(ON_ONE_KIND)('files and batches on %s stores', (kind) => {
         '/v1/images/generations': { model: 'gpt-image-2', prompt: 'a cat' },
         '/v1/images/edits': { model: 'gpt-image-2', prompt: 'a cat', images, mask: { file_id: picture.id } },
       };
-      for (const [endpoint, body] of Object.entries(bodies)) {
-        const { id } = await create([{ custom_id: 'one', method: 'POST', url: endpoint, body }], { endpoint });
-        const batch = await ended(id);
+      const made = await Promise.all(
+        Object.entries(bodies).map(async ([endpoint, body]) => {
+          const { id } = await create([{ custom_id: 'one', method: 'POST', url: endpoint, body }], { endpoint });
+          return { endpoint, id, batch: await ended(id) };
+        }),
+      );
+      await settledLedger(world.gateway);
+      for (const { endpoint, id, batch } of made) {
         expect([endpoint, batch.request_counts?.completed]).toEqual([endpoint, 1]);
-        await settledLedger(world.gateway);
         const rows = await allLogs(world.gateway, `project_id=${projectId}&label.batch=${id}`);
         expect([endpoint, rows.map((row) => row.modality)]).toEqual([endpoint, [MODALITIES[endpoint] ?? 'batch']]);
       }
@@ -323,7 +327,7 @@ describe.each(ON_ONE_KIND)('files and batches on %s stores', (kind) => {
     'lines wait for the limits of their key, and no refusal becomes their answer',
     async () => {
       const { openai: limited } = await clientsOf({
-        ...{ project: { cache_enabled: false }, key: { rate_limit_per_minute: 600, rate_limit_burst: 6 } },
+        ...{ project: { cache_enabled: false }, key: { rate_limit_per_minute: 600, rate_limit_burst: 10 } },
       });
       const made = await create(
         Array.from({ length: 20 }, (_, index) => chat(index)),

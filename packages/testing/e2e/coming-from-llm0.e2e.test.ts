@@ -129,7 +129,7 @@ describe.each(isAll ? [{ isOld: false }, { isOld: true }] : [{ isOld: false }])(
       expect(done.stdout).toContain('spent this month: Nearly spent $4.999000000');
       expect(done.stdout).toContain('nothing was written');
       expect(await ask('select name from llm0_bun.projects')).toEqual([{ name: 'default' }]);
-      expect((await complete(gateway, LEGACY_KEY)).status).toBe(401);
+      expect(await ask('select count(*)::int as n from llm0_bun.legacy_keys')).toEqual([{ n: 0 }]);
     });
 
     test('imports while the gateway runs, and counts from the next request', async () => {
@@ -145,8 +145,6 @@ describe.each(isAll ? [{ isOld: false }, { isOld: true }] : [{ isOld: false }])(
       );
       expect(done.code).toBe(0);
 
-      // The unknown keys of the test before are forgotten after some seconds.
-      await Bun.sleep(5_500);
       const answers = await Promise.all([LEGACY_KEY, LEGACY_KEY, ODD_KEY].map((key) => complete(gateway, key)));
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
       expect(Number(answers[0]?.headers.get('x-spend-usd'))).toBeGreaterThanOrEqual(1.25);

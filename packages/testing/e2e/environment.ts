@@ -1,5 +1,5 @@
 import { type FakeUpstream, startFakeUpstream } from '../fake-upstream/start-fake-upstream';
-import { isAll } from '../lane';
+import { isAll, KIND_VARIABLE } from '../lane';
 import { createMigratedDatabase } from '../stores/create-database';
 import { hostGateway } from '../stores/host-gateway';
 import { removeFolder, temporaryFolder } from '../stores/server-process';
@@ -9,10 +9,11 @@ import { startRedis } from '../stores/start-redis';
 import { startRedisCluster } from '../stores/start-redis-cluster';
 
 /** Both kinds of stores a gateway can run on; every suite in which stores decide something runs over each. */
-export const STORE_KINDS = ['embedded', 'real'] as const;
-const [EMBEDDED, REAL] = STORE_KINDS;
+export const STORE_KINDS = (['embedded', 'real'] as const).filter(
+  (kind) => (process.env[KIND_VARIABLE] ?? kind) === kind,
+);
 /** For suites in which the store decides nothing, such as formats and names. `--all` takes the kind that the daily lane leaves out. */
-export const ON_ONE_KIND: readonly StoreKind[] = [isAll ? EMBEDDED : REAL];
+export const ON_ONE_KIND: readonly StoreKind[] = [isAll ? 'embedded' : 'real'];
 /** For such suites with tests of `testApart`, which both kinds must survive. */
 export const ON_ONE_KIND_UNLESS_ALL: readonly StoreKind[] = isAll ? STORE_KINDS : ON_ONE_KIND;
 /** `cluster`: a real Postgres, and Redis as a cluster of three. */

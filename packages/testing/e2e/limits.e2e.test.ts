@@ -254,7 +254,7 @@ for (const kind of STORE_KINDS) {
 
     test('a project that waits: requests over a rate pass in order, and one too late is refused at once', async () => {
       const { apiKey, projectId } = await createTestKey(world.gateway, {
-        key: { rate_limit_per_minute: 40, rate_limit_burst: 1 },
+        key: { rate_limit_per_minute: 120, rate_limit_burst: 1 },
         project: { cache_enabled: false, queue_timeout_ms: 20_000 },
       });
       const texts = [1, 2, 3].map((n) => `in turn ${projectId} ${n}`);

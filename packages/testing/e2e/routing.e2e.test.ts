@@ -336,7 +336,7 @@ describe('the other failover modes', () => {
       return [answer.status, answer.headers.get('x-model'), answer.headers.get('x-failover')];
     };
 
-  test(
+  test.concurrent(
     'local_first asks the substitute first, but a pinned version for itself',
     async () => {
       const here = await startWorld({ FAILOVER_MODE: 'local_first' });
@@ -354,7 +354,7 @@ describe('the other failover modes', () => {
     SETUP_MS,
   );
 
-  test(
+  test.concurrent(
     'local_only never calls a cloud',
     async () => {
       const here = await startWorld({ FAILOVER_MODE: 'local_only' });
@@ -380,7 +380,7 @@ describe('the other failover modes', () => {
     SETUP_MS,
   );
 
-  test(
+  test.concurrent(
     'cloud_only never calls the local server',
     async () => {
       const here = await startWorld({ FAILOVER_MODE: 'cloud_only' });
