@@ -1,11 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { FakeBehaviour } from '../fake-upstream/behaviour';
-import { hostGateway } from '../stores/host-gateway';
-import { callAdmin, createTestKey } from '../stores/start-gateway';
+import { callAdmin } from '../stores/start-gateway';
 import { undisturbedMs } from '../thread-time';
 import {
   ask,
-  logRow,
   ON_ONE_KIND,
   postChat,
   settledLedger,
@@ -13,79 +11,36 @@ import {
   type TestEnvironment,
   waitUntil,
 } from './environment';
+import {
+  type ErrorBody,
+  FIRST,
+  IMPATIENT,
+  openCaller,
+  REQUEST_TIMEOUT_MS,
+  SECOND,
+  THIRD,
+  textOf,
+} from './failover.fixture';
 
 const SETUP_MS = 60_000;
-/** The preset chain of `gpt-4o-mini`. */
-const FIRST = 'gpt-4o-mini';
-const SECOND = 'claude-haiku-4-5-20251001';
-const THIRD = 'gemini-2.5-flash';
-const REQUEST_TIMEOUT_MS = 2000;
-
-interface Attempt {
-  readonly provider: string;
-  readonly model: string;
-  readonly outcome: string;
-  readonly status?: number | null;
-}
-
-interface Row {
-  readonly status: string;
-  readonly cost_usd: number;
-  readonly attempts: readonly Attempt[];
-  readonly final_provider: string;
-  readonly failover_count: number;
-  readonly cost_estimated: boolean;
-  readonly cost_detail: Record<string, number> | null;
-}
-
-interface ErrorBody {
-  readonly error: {
-    readonly code: string;
-    readonly message: string;
-    readonly attempts: readonly { provider: string; failure: string }[];
-  };
-}
-
-/** Text of an answer, plain or streamed. */
-async function textOf(answer: Response, stream: boolean): Promise<string> {
-  const body = await answer.text();
-  if (!stream)
-    return (JSON.parse(body) as { choices: { message: { content: string } }[] }).choices[0]?.message.content ?? '';
-  return body
-    .split('\n\n')
-    .filter((event) => event.startsWith('data: {'))
-    .map((event) => JSON.parse(event.slice(6)) as { choices: { delta: { content?: string } }[] })
-    .map((chunk) => chunk.choices[0]?.delta.content ?? '')
-    .join('');
-}
 
 for (const kind of ON_ONE_KIND) {
   describe(`failover over three vendors (${kind} stores)`, () => {
     let world: TestEnvironment;
-    let apiKey: string;
+    let caller: Awaited<ReturnType<typeof openCaller>>;
+    let first = FIRST;
     beforeAll(async () => {
-      const timeout = `${REQUEST_TIMEOUT_MS}ms`;
-      const env = { REQUEST_TIMEOUT: timeout, ANSWER_TIMEOUT: timeout, STREAM_IDLE_TIMEOUT: '1s' };
-      world = await shareEnvironment({ kind, env });
-      apiKey = (await createTestKey(world.gateway)).apiKey;
+      world = await shareEnvironment({ kind, env: IMPATIENT });
+      caller = await openCaller(world);
     }, SETUP_MS);
     afterAll(() => world.close(), SETUP_MS);
-    // Each test has models of its own as first target, so that breakers do not meet: dated versions use their family's chain.
-    let serial = 0;
-    let first = FIRST;
     beforeEach(async () => {
       world.upstream.control.reset();
-      serial += 1;
-      first = `gpt-4o-mini-2024-${String(1 + (serial % 12)).padStart(2, '0')}-${String(1 + (serial % 28)).padStart(2, '0')}`;
-      await callAdmin(world.gateway, `/models?provider=openai&model=${first}`, {
-        method: 'PUT',
-        body: { input_usd_per_million: 0.15, output_usd_per_million: 0.6 },
-      });
+      first = await caller.newFirst();
     });
-    const rowOf = async (answer: Response) =>
-      (await logRow(world.gateway, answer.headers.get('x-request-id') ?? '')) as unknown as Row;
+    const rowOf = (answer: Response) => caller.rowOf(answer);
     const post = (text: string, stream: boolean, more: Record<string, unknown> = {}) =>
-      postChat(world.gateway, apiKey, ask(text, { model: first, stream, ...more }));
+      caller.post(text, first, { stream, ...more });
 
     test.each<[string, FakeBehaviour, { outcome: string; tries: number; status?: number }]>([
       ['hangs before its first byte', { hang: true }, { outcome: 'timeout', tries: 1 }],
@@ -145,45 +100,6 @@ for (const kind of ON_ONE_KIND) {
       expect(world.upstream.requests).toHaveLength(1);
     });
 
-    test('a plain answer that hangs is asked for elsewhere only by an alias that wants it', async () => {
-      world.upstream.control.setModel(first, { hang: true });
-      world.upstream.control.setModel(SECOND, { text: 'second' });
-      const plain = await post('hangs', false);
-      const { error } = (await plain.json()) as ErrorBody;
-      expect([plain.status, error.code, world.upstream.requests.length]).toEqual([504, 'upstream_timeout', 1]);
-      expect(error.message).toBe(`openai/${first} did not answer within ${REQUEST_TIMEOUT_MS} ms.`);
-      const targets = [
-        { provider: 'openai', model: first, answer_timeout_ms: 300 },
-        { provider: 'anthropic', model: SECOND },
-      ];
-      await callAdmin(world.gateway, '/aliases', {
-        method: 'POST',
-        body: { alias: 'patient', targets, retry_timeouts: true },
-      });
-      const answer = await postChat(world.gateway, apiKey, ask('hangs', { model: 'patient' }));
-      expect([answer.status, answer.headers.get('x-provider')]).toEqual([200, 'anthropic']);
-    }, 15_000);
-
-    test('two hang: the third answers within twice the time-out', async () => {
-      for (const model of [first, SECOND]) world.upstream.control.setModel(model, { hang: true });
-      world.upstream.control.setModel(THIRD, { text: 'third' });
-      const startMs = undisturbedMs(world.gateway.pid);
-      const answer = await post('two hang', true);
-      expect(await textOf(answer, true)).toBe('third');
-      expect(answer.headers.get('x-provider')).toBe('gemini');
-      expect(undisturbedMs(world.gateway.pid) - startMs).toBeLessThan(2 * REQUEST_TIMEOUT_MS + 500);
-      await waitUntil(() => world.upstream.control.counters.cancelled === 2);
-    }, 15_000);
-
-    test('signs of life without any output: the next one answers, and nothing of the first is seen', async () => {
-      // OpenAI's first chunk has the role only.
-      world.upstream.control.setModel(first, { hangAfter: 0, reasoning: undefined });
-      world.upstream.control.setModel(SECOND, { text: 'whole' });
-      const answer = await post('role only', true);
-      expect(await textOf(answer, true)).toBe('whole');
-      expect(answer.headers.get('x-provider')).toBe('anthropic');
-    }, 15_000);
-
     test('all fail: one clear error that lists every attempt, nothing charged', async () => {
       for (const model of [first, SECOND]) world.upstream.control.setModel(model, { status: 500 });
       world.upstream.control.setModel(THIRD, { status: 429, retryAfter: '11' });
@@ -219,56 +135,13 @@ for (const kind of ON_ONE_KIND) {
       world.upstream.control.setModel(FIRST, { status: 404 });
       const again = async (model: string) => {
         const answers = [];
-        for (let i = 0; i < 2; i++) answers.push(await postChat(world.gateway, apiKey, ask('again', { model })));
+        for (let i = 0; i < 2; i++) answers.push(await postChat(world.gateway, caller.apiKey, ask('again', { model })));
         return answers.map((answer) => `${answer.headers.get('x-cache-hit')} ${answer.headers.get('x-provider')}`);
       };
       expect(await again(FIRST)).toEqual(['miss anthropic', 'exact anthropic']);
       world.upstream.control.setModel('gpt-4o-mini-2024-07-18', { status: 404 });
       expect(await again('gpt-4o-mini-2024-07-18')).toEqual(['miss anthropic', 'miss anthropic']);
     });
-
-    test('a breaker opens, is shown, is passed over, and closes by itself after a probe', async () => {
-      world.upstream.control.setModel(first, { status: 500 });
-      for (let i = 0; i < 3; i++) await (await post(`open ${i}`, false)).text();
-      const health = (await (await fetch(`${world.gateway.url}/healthz`)).json()) as {
-        targets: { model: string; breaker: string }[];
-      };
-      expect(health.targets.find(({ model }) => model === first)?.breaker).toBe('open');
-      const metrics = await (await fetch(`${world.gateway.url}/metrics`)).text();
-      expect(metrics).toContain(`llm0_breaker_state{provider="openai",model="${first}"} 2`);
-      const asked = () => world.upstream.requests.filter(({ body }) => body.model === first).length;
-      const before = asked();
-      const passed = await post('passed over', false);
-      expect(passed.headers.get('x-failover')).toBe('true');
-      expect((await rowOf(passed)).attempts.map(({ outcome }) => outcome)).toEqual(['breaker_open', 'ok']);
-      expect(asked()).toBe(before);
-      world.upstream.control.setModel(first, { text: 'back' });
-      const endMs = performance.now() + 12_000;
-      for (;;) {
-        const answer = await post(`probe ${performance.now()}`, false);
-        if (answer.headers.get('x-provider') === 'openai') break;
-        expect(performance.now()).toBeLessThan(endMs);
-        await Bun.sleep(200);
-      }
-      expect(await (await fetch(`${world.gateway.url}/metrics`)).text()).toContain(
-        `llm0_breaker_state{provider="openai",model="${first}"} 0`,
-      );
-    }, 30_000);
-
-    test('a caller who leaves while targets are tried cancels everything within a second', async () => {
-      world.upstream.control.setModel(first, { status: 500 });
-      world.upstream.control.setModel(SECOND, { hang: true });
-      const controller = new AbortController();
-      const asking = post('leaves', false).catch(() => undefined);
-      const answer = postChat(world.gateway, apiKey, ask('leaves too', { model: first }), {
-        signal: controller.signal,
-      });
-      await waitUntil(() => world.upstream.requests.filter(({ path }) => path === '/v1/messages').length === 2);
-      controller.abort();
-      await expect(answer).rejects.toThrow();
-      await waitUntil(() => world.upstream.control.counters.cancelled === 1, 1000);
-      await asking;
-    }, 15_000);
 
     test('hedging: the faster one answers, the slower one is cancelled and booked as an estimate', async () => {
       const alias = `hedged-${kind}`;
@@ -329,53 +202,3 @@ for (const kind of ON_ONE_KIND) {
     }, 40_000);
   });
 }
-
-describe('failover where servers are gone, or there are two gateways', () => {
-  test(
-    'a vendor that refuses connections: the next one answers at once',
-    async () => {
-      const env = { OPENAI_BASE_URL: 'http://127.0.0.1:1/v1' };
-      const world = await shareEnvironment({ kind: 'real', env });
-      try {
-        const { apiKey } = await createTestKey(world.gateway);
-        world.upstream.control.setModel(SECOND, { text: 'here' });
-        for (const stream of [false, true]) {
-          const startMs = undisturbedMs(world.gateway.pid);
-          const answer = await postChat(world.gateway, apiKey, ask(`anybody? ${stream}`, { stream }));
-          expect(await textOf(answer, stream)).toBe('here');
-          expect(undisturbedMs(world.gateway.pid) - startMs).toBeLessThan(2000);
-          const row = (await logRow(world.gateway, answer.headers.get('x-request-id') ?? '')) as unknown as Row;
-          expect(row.attempts.map(({ outcome }) => outcome)).toEqual(['connection', 'connection', 'ok']);
-        }
-      } finally {
-        await world.close();
-      }
-    },
-    SETUP_MS,
-  );
-
-  test(
-    'two gateways on one Redis: what one learns of a target the other knows within a second',
-    async () => {
-      const world = await shareEnvironment({ kind: 'real' });
-      const other = await hostGateway({ env: world.env });
-      try {
-        const { apiKey } = await createTestKey(world.gateway);
-        world.upstream.control.setModel(FIRST, { status: 500 });
-        world.upstream.control.setModel(SECOND, { status: 429, retryAfter: '60' });
-        for (let i = 0; i < 3; i++) await (await postChat(world.gateway, apiKey, ask(`down ${i}`))).text();
-        await Bun.sleep(1000);
-        const asked = world.upstream.requests.length;
-        const answer = await postChat(other, apiKey, ask('and here?'));
-        expect(answer.headers.get('x-provider')).toBe('gemini');
-        expect(world.upstream.requests).toHaveLength(asked + 1);
-        const row = (await logRow(other, answer.headers.get('x-request-id') ?? '')) as unknown as Row;
-        expect(row.attempts.map(({ outcome }) => outcome)).toEqual(['breaker_open', 'cooling_down', 'ok']);
-      } finally {
-        await other.stop();
-        await world.close();
-      }
-    },
-    SETUP_MS,
-  );
-});

@@ -3,7 +3,6 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { type Collector, type ReceivedSpan, startCollector } from '../fake-upstream/start-collector';
 import { startMcpServer, textTool } from '../fake-upstream/start-mcp-server';
-import { isAll } from '../lane';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
 import { ask, logRow, ON_ONE_KIND, postChat, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 import { testApart } from './test-apart';
@@ -99,14 +98,14 @@ describe.each(ON_ONE_KIND)('OpenTelemetry on %s stores', (kind) => {
 
     world.upstream.control.reset();
     const [filling, again] = [newTrace(), newTrace()];
-    await post(filling, { temperature: 0.5 });
+    await (await post(filling, { temperature: 0.5 })).text();
+    expect((await post(again, { temperature: 0.5 })).headers.get('x-cache-hit')).toBe('exact');
     const [, asked] = await spansOf(filling, 2);
     expect(asked?.attributes).toMatchObject({
       ...{ 'gen_ai.request.temperature': 0.5, 'gen_ai.response.finish_reasons': ['stop'] },
       'gen_ai.request.model': model,
       'gen_ai.response.id': expect.any(String),
     });
-    expect((await post(again, { temperature: 0.5 })).headers.get('x-cache-hit')).toBe('exact');
     const hit = check(await spansOf(again, 1));
     expect(hit.attempts).toEqual([]);
     expect(hit.server.attributes).toMatchObject({ 'llm0.cache': 'exact', 'llm0.cost_usd': 0 });
@@ -168,8 +167,6 @@ describe.each(ON_ONE_KIND)('OpenTelemetry on %s stores', (kind) => {
   test('a request that nobody names a trace for, and one that is not to be sampled', async () => {
     const own = await postChat(world.gateway, apiKey, ask('one', { model }));
     const requestId = own.headers.get('x-request-id') ?? '';
-    const [server] = await spansOf(requestId.replaceAll('-', ''), 2);
-    expect([server?.parentSpanId, server?.attributes['llm0.request.id']]).toEqual(['', requestId]);
     const traceId = newTrace();
     const unsampled = await postChat(world.gateway, apiKey, ask('two', { model }), {
       headers: { traceparent: `00-${traceId}-${CALLER}-00` },
@@ -178,6 +175,8 @@ describe.each(ON_ONE_KIND)('OpenTelemetry on %s stores', (kind) => {
     const later = newTrace();
     await post(later);
     await spansOf(later, 2);
+    const [server] = await spansOf(requestId.replaceAll('-', ''), 2);
+    expect([server?.parentSpanId, server?.attributes['llm0.request.id']]).toEqual(['', requestId]);
     expect(collector.received.spans.filter((span) => span.traceId === traceId)).toEqual([]);
   }, 30_000);
 
@@ -240,36 +239,6 @@ describe.each(ON_ONE_KIND)('OpenTelemetry on %s stores', (kind) => {
   }, 60_000);
 });
 
-describe('content', () => {
-  test('goes out where it is asked for, without secrets', async () => {
-    const collector = startCollector();
-    const world = await shareEnvironment({
-      kind: 'real',
-      env: {
-        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-        OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
-        OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: 'true',
-        LOG_BODIES: 'true',
-      },
-    });
-    try {
-      const { apiKey } = await createTestKey(world.gateway);
-      await postChat(world.gateway, apiKey, ask('say it: sk-abcdefghijklmnop123456'));
-      const chat = () => collector.received.spans.find(({ kind }) => kind === CLIENT);
-      await waitUntil(() => chat() !== undefined, 15_000);
-      expect(chat()?.attributes['gen_ai.input.messages']).toBe(
-        '[{"role":"user","parts":[{"type":"text","content":"say it: [redacted]"}]}]',
-      );
-      expect(JSON.parse(String(chat()?.attributes['gen_ai.output.messages']))).toMatchObject([
-        { role: 'assistant', finish_reason: 'stop', parts: [{ type: 'text' }] },
-      ]);
-    } finally {
-      await world.close();
-      await collector.stop();
-    }
-  }, 60_000);
-});
-
 describe('two processes on one queue', () => {
   testApart(
     'each span goes out once, and metrics of both',
@@ -299,45 +268,6 @@ describe('two processes on one queue', () => {
         expect(collector.received.metrics.filter(({ name }) => name === 'llm0_requests_total').length).toBeGreaterThan(
           0,
         );
-      } finally {
-        await world.close();
-        await collector.stop();
-      }
-    },
-    60_000,
-  );
-});
-
-describe('a collector', () => {
-  const COLLECTORS = [
-    ['that hangs', () => new Promise<Response>(() => {})],
-    ['that refuses', () => new Response('no', { status: 403 })],
-    ['that is busy for ever', () => new Response(null, { status: 503 })],
-  ] as const;
-  test.each(isAll ? COLLECTORS : COLLECTORS.slice(0, 1))(
-    '%s touches no request, and holds up no end',
-    async (_what, answer) => {
-      const collector = startCollector(answer);
-      const env = {
-        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
-        OTEL_METRIC_EXPORT_INTERVAL: '200',
-        DRAIN_TIMEOUT: '1s',
-      };
-      const world = await shareEnvironment({ kind: 'real', env });
-      try {
-        const { apiKey } = await createTestKey(world.gateway);
-        const answers = await Promise.all(
-          Array.from({ length: 60 }, (_, index) => postChat(world.gateway, apiKey, ask(`question ${index}`))),
-        );
-        expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-        const rows = await Promise.all(
-          answers.map((one) => logRow(world.gateway, one.headers.get('x-request-id') ?? '')),
-        );
-        expect(rows.every(({ trace_id: traceId }) => traceId !== null)).toBe(true);
-        await waitUntil(() => collector.received.posts > 0, 10_000);
-        const startMs = performance.now();
-        await world.restart('stop');
-        expect(performance.now() - startMs).toBeLessThan(15_000);
       } finally {
         await world.close();
         await collector.stop();

@@ -279,7 +279,7 @@ describe('one program, any vendor', () => {
     ['silence after 5 pieces', { hangAfter: 5 }],
     ['no word of the end', { noDone: true }],
   ])('%s: an error frame, no [DONE], what came is booked', async (_name, behaviour) => {
-    for (const model of OTHERS) {
+    const checkModel = async (model: string) => {
       world.upstream.control.setModel(model, { chunks: 20, gapMs: 1, ...behaviour });
       const answer = await post({ ...say('Hi'), model, stream: true });
       const text = await answer.text();
@@ -290,7 +290,8 @@ describe('one program, any vendor', () => {
       const row = await logRow(world.gateway, answer.headers.get('x-request-id') ?? '');
       expect(row.status).toBe('error');
       expect(row.tokens_out).toBeGreaterThanOrEqual(4);
-    }
+    };
+    await Promise.all(OTHERS.map(checkModel));
   });
 
   test.each<[string, FakeBehaviour, number, string]>([
