@@ -11,6 +11,8 @@ const OPERATORS_NAMES =
 const SHORT_LIVED = {
   BUN_JSC_useOMGJIT: '0',
   BUN_JSC_useFTLJIT: '0',
+  // Most tests wait for the row of what they asked.
+  LLM0_TEST_LINGER_MS: '20',
   BUN_JSC_forceRAMSize: String(4 * 1024 ** 3),
   // A run holds up to 11 GB then.
   MIMALLOC_PURGE_DELAY: totalmem() < 16 * 1024 ** 3 ? '10000' : '-1',
@@ -19,6 +21,7 @@ const SHORT_LIVED = {
 /** Measuring tests run gateways as operators do. */
 export const MEASURED = {
   BUN_JSC_useFTLJIT: '1',
+  LLM0_TEST_LINGER_MS: undefined,
   BUN_JSC_forceRAMSize: undefined,
   MIMALLOC_PURGE_DELAY: undefined,
 };

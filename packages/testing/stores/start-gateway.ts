@@ -44,20 +44,18 @@ export const gatewayEnvironment = (more: Readonly<Record<string, string>>): Reco
   PATH: process.env.PATH ?? '',
   HOME: process.env.HOME ?? '',
   ...RUNTIME_ENVIRONMENT,
-  ...switchesOfBun(),
+  ...switchesOfTests(),
   PORT: '0',
   LOG_LEVEL: 'warn',
-  // Most tests wait for the row of what they asked.
-  LLM0_TEST_LINGER_MS: '20',
   ADMIN_TOKEN: TEST_ADMIN_TOKEN,
   ...more,
 });
 
 /** As the test command sets them. */
-const switchesOfBun = () =>
+const switchesOfTests = () =>
   Object.fromEntries(
     Object.entries(process.env).flatMap(([name, value = '']) =>
-      /^(BUN_JSC|MIMALLOC)_/.test(name) ? [[name, value]] : [],
+      /^(BUN_JSC_|MIMALLOC_|LLM0_TEST_LINGER_MS$)/.test(name) ? [[name, value]] : [],
     ),
   );
 
