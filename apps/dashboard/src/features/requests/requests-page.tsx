@@ -6,6 +6,7 @@ import type { SavedView } from '../../api/views';
 import { formatCount } from '../../format/format-number';
 import { formatInstant, type TimeZoneChoice } from '../../format/format-time';
 import { type RequestsSearch, readRequestFilter, toAddress, toLogQuery } from '../../range/request-filter';
+import { UnreadValues } from '../../range/unread-values';
 import { useOpened } from '../../range/use-opened';
 import { type Page, usePage } from '../../range/use-page';
 import { Button } from '../../ui/button';
@@ -23,7 +24,6 @@ import { changeOf, chipsOf, fromSavedFilters, toSavedFilters } from './prepare-f
 import { describeNone } from './prepare-histogram';
 import { requestColumns, shownColumns } from './request-columns';
 import { RequestsHistogram } from './requests-histogram';
-import { UnreadFilters } from './unread-filters';
 import { focusRowOf, followRowOf, useRowKeys } from './use-row-keys';
 
 type Search = RequestsSearch;
@@ -80,14 +80,21 @@ export function RequestsPage() {
     [columns.shown, isNarrowed],
   );
   return (
-    <PageFrame title="Requests" page={page} actions={<Actions of={list} isNarrow={isNarrowed} />}>
+    <PageFrame title="Requests" page={page} fillsWindow actions={<Actions of={list} isNarrow={isNarrowed} />}>
       <FilterBar filter={filter} projectId={page.projectId} onChange={change} />
-      <UnreadFilters unread={list.unread} onChange={(unread) => change({ unread })} />
-      <div className="flex items-start gap-4">
+      <UnreadValues
+        note="No request can have this value, so the list ignores it:"
+        unread={list.unread}
+        onRemove={(gone) => {
+          const left = list.unread.filter((one) => one !== gone);
+          change({ unread: left.length === 0 ? undefined : left });
+        }}
+      />
+      <div className="flex gap-4 max-md:items-start md:min-h-0 md:flex-1">
         <div className="flex min-w-0 flex-1 flex-col gap-4">
           {!isEmpty && <RequestsHistogram page={page} query={{ ...query, ...page.query }} filter={query} />}
           <Failure of={logs} />
-          <Card flush>
+          <Card flush className="flex min-h-0 flex-col *:flex *:min-h-0 *:flex-col *:rounded-[inherit]">
             <DataTable
               caption="Requests"
               dense

@@ -57,7 +57,7 @@ export function DataTable<T extends object>(props: TableProps<T>) {
     <div
       ref={frame}
       {...handlers}
-      className={`relative overflow-x-auto ${sticky ? 'max-h-[max(20rem,calc(100dvh-5rem))] overflow-y-auto rounded-[inherit]' : ''}`}
+      className={`relative overflow-x-auto ${sticky ? 'overflow-y-auto rounded-[inherit] max-md:max-h-[max(20rem,calc(100dvh-5rem))]' : ''}`}
     >
       {isCut && order === undefined && sorting !== null && rows !== undefined && (
         <p role="status" className="flex flex-wrap items-center gap-2 bg-warn-soft px-3 py-1.5 text-xs text-warn">
