@@ -39,7 +39,6 @@ export function CustomersCard({ page }: { readonly page: Page }) {
   const all = { hasNextPage: isMore(spend.data?.groups, shown), isFetchingNextPage: spend.isPlaceholderData };
   return (
     <TableCard
-      title="Customers"
       actions={
         <>
           <SearchInput

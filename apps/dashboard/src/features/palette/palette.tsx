@@ -20,8 +20,7 @@ interface Props {
 }
 
 export function Palette({ onClose, takeEarly, opener }: Props) {
-  const [typed, setTyped] = useState('');
-  useEffect(() => setTyped((text) => text + takeEarly()), [takeEarly]);
+  const [typed, setTyped] = useTyped(takeEarly);
   const [active, setActive] = useState(0);
   const [recent] = useState(readRecent);
   const shown = findCommands(useCommands(typed, useOwnCommands()), typed, recent);
@@ -42,11 +41,7 @@ export function Palette({ onClose, takeEarly, opener }: Props) {
         <Radix.Overlay className="fixed inset-0 z-50 bg-black/35" />
         <Radix.Content
           aria-describedby={undefined}
-          // The field has the focus before Radix could note who had it.
-          onCloseAutoFocus={(event) => {
-            event.preventDefault();
-            opener.current?.focus({ preventScroll: true });
-          }}
+          onCloseAutoFocus={(event) => returnFocus(event, opener.current)}
           className="fixed top-[12dvh] left-1/2 z-50 flex max-h-[70dvh] w-[min(36rem,calc(100vw-1.5rem))] -translate-x-1/2 flex-col rounded-xl border bg-panel shadow-xl"
         >
           <Radix.Title className="sr-only">Search pages and actions</Radix.Title>
@@ -83,6 +78,19 @@ export function Palette({ onClose, takeEarly, opener }: Props) {
       </Radix.Portal>
     </Radix.Root>
   );
+}
+
+/** The text of the field, with what was typed before it was there. */
+function useTyped(takeEarly: Props['takeEarly']) {
+  const [typed, setTyped] = useState('');
+  useEffect(() => setTyped((text) => text + takeEarly()), [takeEarly]);
+  return [typed, setTyped] as const;
+}
+
+/** The field has the focus before Radix could note who had it. */
+function returnFocus(event: Event, opener: HTMLElement | null): void {
+  event.preventDefault();
+  opener?.focus({ preventScroll: true });
 }
 
 /** A list of options that scrolls to the active one. */

@@ -45,7 +45,7 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
     // A part of the range would tell too few requests.
     const known = outcomes.data?.partial === false ? outcomes.data.buckets : [];
     const keepsAll = !isNamedByCallers(groupBy);
-    const beside = { before: wholeOf(before), first: wholeOf(first), outcomes: known, keepsAll };
+    const beside = { before: wholeOf(before.data), first: wholeOf(first.data), outcomes: known, keepsAll };
     const leftOut = keepsAll ? 0 : countLeftOut(now.data.buckets, known);
     return { lines: prepareSpendLines(now.data.buckets, beside), leftOut };
   }, [groupBy, now.data, before.data, first.data, outcomes.data]);
@@ -87,7 +87,7 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
 }
 
 /** Undefined where only a part was read: its figures are no period's. */
-const wholeOf = ({ data }: ReturnType<typeof useSpend>) => (data?.partial === false ? data.buckets : undefined);
+const wholeOf = (data: ReturnType<typeof useSpend>['data']) => (data?.partial === false ? data.buckets : undefined);
 
 /** Sum of all groups, those that are listed as (other) included. */
 function Total({ of: buckets }: { readonly of: readonly SpendBucket[] | undefined }) {

@@ -43,7 +43,7 @@ export const NOTHING_COUNTED = {
   failoverCount: 0,
 };
 
-type Failure = (typeof FAILURES)[number] | typeof OUTAGE;
+export type Failure = (typeof FAILURES)[number] | typeof OUTAGE;
 
 /** What the vendors write while they fail. */
 const VENDOR_ERRORS: Readonly<Record<string, string>> = {
