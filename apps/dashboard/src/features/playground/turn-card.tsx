@@ -32,7 +32,7 @@ export function TurnCard({ turn, number, isLast, playground }: Props) {
         autoFocus={isLast && number > 1 && turn.text === ''}
         placeholder={answers === null ? 'Enter a message, or paste an image' : 'The result of the tool, often JSON'}
         value={turn.text}
-        className="w-full resize-y rounded-md border border-line-strong bg-panel px-2.5 py-1.5 text-sm"
+        className="max-h-80 min-h-14 w-full resize-y field-sizing-content rounded-md border border-line-strong bg-panel px-2.5 py-1.5 text-sm"
         onChange={(event) => change({ text: event.target.value })}
         onPaste={(event) => {
           const files = role === 'user' ? pastedFiles(event) : [];

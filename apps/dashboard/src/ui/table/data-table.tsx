@@ -175,7 +175,7 @@ interface HeadingProps<T> extends Pick<TableProps<T>, 'sticky'> {
 
 /** Phones have no room for long headings in one line, unless the table has columns of fixed widths. */
 const WRAPPED = 'max-sm:align-bottom max-sm:whitespace-normal';
-const IN_LINE = 'max-sm:static max-sm:pr-0 max-sm:pl-0.5';
+const IN_LINE = 'max-sm:static max-sm:pl-0.5';
 
 function Heading<T>({ column, size, sorting, sticky, onSort, isFixed }: HeadingProps<T>) {
   const { header } = column;
@@ -198,10 +198,7 @@ function Heading<T>({ column, size, sorting, sticky, onSort, isFixed }: HeadingP
         onClick={() => onSort({ header, desc: sorted === undefined ? isRight(column) : !sorted.desc })}
       >
         {header}
-        <span
-          aria-hidden="true"
-          className={`absolute ${sticky ? '' : IN_LINE} ${isRight(column) ? 'right-full pr-0.5' : 'left-full pl-0.5'}`}
-        >
+        <span aria-hidden="true" className={`absolute left-full ${sticky ? '-ml-0.5' : IN_LINE}`}>
           {direction === 'ascending' ? '↑' : direction === 'descending' ? '↓' : ''}
         </span>
       </button>
