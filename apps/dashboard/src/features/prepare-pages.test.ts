@@ -60,6 +60,7 @@ describe('spend', () => {
     expect([countLeftOut(now, outcomes), countLeftOut(now, [])]).toEqual([3, 0]);
     expect(describeCounted('model', 3)).toEndWith(' 3 requests are left out, of names that no model answered.');
     expect(describeCounted('provider', 1)).toEndWith(' refused it before it chose a provider.');
+    expect(describeCounted('modality', 0)).toStartWith('Requests and $ / request include ');
     expect(describeCounted('team', 0)).toBe('Requests include cache hits and refused requests.');
     // A customer whose requests were all refused stays; refusals cost nothing.
     const kept = prepareSpendLines(now, { outcomes, keepsAll: true });

@@ -44,7 +44,7 @@ export function CustomersCard({ page }: { readonly page: Page }) {
           <SearchInput
             label="Find a customer"
             placeholder="Part of a customer ID"
-            className="w-52!"
+            className="w-40! sm:w-52!"
             value={q}
             onValue={setQ}
           />

@@ -35,7 +35,9 @@ const askedOf = (bucket: ErrorBucket | undefined) =>
 
 /** What the column of requests counts, and the requests that no line has (`countLeftOut`). */
 export function describeCounted(groupBy: string, leftOut: number): string {
-  const counted = 'Requests include cache hits and refused requests.';
+  // Without outcomes, refusals dilute the price of a request.
+  const what = hasOutcomes(groupBy) ? 'Requests' : 'Requests and $ / request';
+  const counted = `${what} include cache hits and refused requests.`;
   if (leftOut === 0) return counted;
   const requests = `${countOf(leftOut, 'request')} ${leftOut === 1 ? 'is' : 'are'} left out`;
   return groupBy === 'provider'
