@@ -45,7 +45,7 @@ function Use({ use: { requests, failures, share, errorRate, p95Ms, paidUsd }, fi
   return (
     <>
       <Fact name="Requests">
-        <PlaceLink {...requestsLink(filter)} className="text-accent hover:underline">
+        <PlaceLink {...requestsLink(filter)} className="text-accent underline">
           {formatCount(requests)}
         </PlaceLink>{' '}
         ({formatShare(share)})
@@ -54,7 +54,7 @@ function Use({ use: { requests, failures, share, errorRate, p95Ms, paidUsd }, fi
         {failures === 0 ? (
           '0'
         ) : (
-          <PlaceLink {...requestsLink({ ...filter, outcome: 'error' })} className="text-accent hover:underline">
+          <PlaceLink {...requestsLink({ ...filter, outcome: 'error' })} className="text-accent underline">
             {formatCount(failures)}
           </PlaceLink>
         )}{' '}
