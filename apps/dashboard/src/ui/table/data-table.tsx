@@ -198,7 +198,10 @@ function Heading<T>({ column, size, sorting, sticky, onSort, isFixed }: HeadingP
         onClick={() => onSort({ header, desc: sorted === undefined ? isRight(column) : !sorted.desc })}
       >
         {header}
-        <span aria-hidden="true" className={`absolute left-full ${sticky ? '-ml-0.5' : IN_LINE}`}>
+        <span
+          aria-hidden="true"
+          className={`absolute left-full ${sticky ? (isRight(column) ? '-ml-0.5' : 'pl-0.5') : IN_LINE}`}
+        >
           {direction === 'ascending' ? '↑' : direction === 'descending' ? '↓' : ''}
         </span>
       </button>
