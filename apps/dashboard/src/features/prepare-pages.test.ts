@@ -17,7 +17,8 @@ import {
 import { prepareTargets, toChain } from './routing/prepare-routing';
 import { describeAlert, statesOf } from './settings/prepare-alert';
 import {
-  countMistyped,
+  countLeftOut,
+  describeCounted,
   filterOf,
   isByDays,
   prepareSpendLines,
@@ -56,7 +57,11 @@ describe('spend', () => {
     const now = [bucket('a', 10, 20), bucket('gpt-4oo', 0, 3)];
     const outcomes = [outcome('a', 5, 15), outcome('gpt-4oo', 0, 3)];
     expect(prepareSpendLines(now, { outcomes })).toMatchObject([{ name: 'a', requests: 20, usdPerRequest: 2 }]);
-    expect([countMistyped(now, outcomes), countMistyped(now, [])]).toEqual([3, 0]);
+    expect([countLeftOut(now, outcomes), countLeftOut(now, [])]).toEqual([3, 0]);
+    expect(describeCounted('model', 3)).toEndWith(' 3 requests are left out, of names that no model answered.');
+    expect(describeCounted('provider', 1)).toEndWith(' refused it before it chose a provider.');
+    expect(describeCounted('modality', 0)).toStartWith('Requests and $ / request include ');
+    expect(describeCounted('team', 0)).toBe('Requests include cache hits and refused requests.');
     // A customer whose requests were all refused stays; refusals cost nothing.
     const kept = prepareSpendLines(now, { outcomes, keepsAll: true });
     expect(kept.map(({ name, usdPerRequest }) => [name, usdPerRequest])).toEqual([

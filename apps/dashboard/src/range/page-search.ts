@@ -1,5 +1,4 @@
 import { keptZone } from './kept-zone';
-import { isPreset } from './time-range';
 
 export const text = (value: unknown): string | undefined => {
   if (typeof value === 'number') return String(value);
@@ -10,7 +9,6 @@ export const textLike = (isRight: (given: string) => boolean) => (value: unknown
   return given !== undefined && isRight(given) ? given : undefined;
 };
 export const uuid = textLike((given) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(given));
-const instant = textLike((given) => Number.isFinite(Date.parse(given)));
 export const oneOf =
   <T>(values: readonly T[]) =>
   (value: unknown) =>
@@ -27,9 +25,8 @@ const readBy = <R extends Readers>(readers: R, search: Record<string, unknown>):
 
 /** Common address parameters: range, zone (without one, the zone that this browser keeps), project. */
 const PAGE = {
-  range: (value: unknown) => (isPreset(value) ? value : undefined),
-  from: instant,
-  to: instant,
+  /** Also what can't be read: see `unreadRange`. */
+  ...{ range: text, from: text, to: text },
   tz: (value: unknown) => oneOf(['local', 'utc'] as const)(value) ?? keptZone(),
   /** Switches for the previous period and for events. */
   previous: oneOf(['on'] as const),

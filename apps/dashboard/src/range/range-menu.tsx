@@ -5,7 +5,7 @@ import { Button } from '../ui/button';
 import { Form, TextField } from '../ui/form';
 import { calendarRanges } from './calendar-ranges';
 import { RangeButton } from './range-button';
-import { DEFAULT_RANGE, PRESETS, type Preset, rangeQuery } from './time-range';
+import { PRESETS, type Preset, presetOf, rangeQuery } from './time-range';
 import type { Page } from './use-page';
 
 interface RangeMenuProps {
@@ -37,7 +37,7 @@ export function RangeMenu({ page, isOpen, onOpen }: RangeMenuProps) {
               <button
                 key={preset}
                 type="button"
-                aria-pressed={range.label !== 'custom' && (search.range ?? DEFAULT_RANGE) === preset}
+                aria-pressed={range.label !== 'custom' && presetOf(search) === preset}
                 onClick={() => choose(preset)}
                 className="nums rounded px-2 py-1 text-left text-xs hover:bg-hover aria-pressed:bg-accent-soft aria-pressed:text-accent"
               >

@@ -3,7 +3,7 @@ import { zoneName } from '../format/format-time';
 import { Button } from '../ui/button';
 import { Close } from '../ui/icons';
 import { RangeButton } from './range-button';
-import { DEFAULT_RANGE, PRESETS } from './time-range';
+import { PRESETS, presetOf } from './time-range';
 import type { Page } from './use-page';
 
 /** What few visits open is no part of the first load. */
@@ -41,7 +41,7 @@ export function RangePicker({ page }: { readonly page: Page }) {
 
 /** Out of a stretch, to where one was before. */
 function BackButton({ page: { search, change } }: { readonly page: Page }) {
-  const name = `Back to the last ${PRESETS[search.range ?? DEFAULT_RANGE].label}`;
+  const name = `Back to the last ${PRESETS[presetOf(search)].label}`;
   return (
     <Button aria-label={name} title={name} className="px-2!" onClick={() => change({ from: undefined, to: undefined })}>
       <Close className="text-faint" />

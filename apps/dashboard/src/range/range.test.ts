@@ -3,7 +3,15 @@ import fc from 'fast-check';
 import { keepZone } from './kept-zone';
 import { readPageSearch } from './page-search';
 import { readRequestFilter, readRequestsSearch, toAddress, toLogQuery } from './request-filter';
-import { bucketStarts, earlierRange, PRESETS, type Preset, previousRange, resolveRange } from './time-range';
+import {
+  bucketStarts,
+  earlierRange,
+  PRESETS,
+  type Preset,
+  previousRange,
+  resolveRange,
+  unreadRange,
+} from './time-range';
 
 const NOW = Date.UTC(2026, 5, 15, 12, 34, 56);
 
@@ -67,8 +75,24 @@ describe('the address', () => {
       tz: 'local',
       project,
     });
-    expect(readPageSearch({ range: '9y', tz: 'mars', project: '<script>', from: 'then' })).toEqual({});
-    expect(readPageSearch({ range: 'toString' })).toEqual({});
+    expect(readPageSearch({ tz: 'mars', project: '<script>', marks: 'on' })).toEqual({});
+  });
+
+  test('a range that is none is the usual one, and the page says so', () => {
+    const [early, late] = ['2026-11-20T00:00:00.000Z', '2026-11-27T00:00:00.000Z'];
+    const read = (search: object) => {
+      const found = readPageSearch({ ...search });
+      return [resolveRange(found, NOW).label, ...unreadRange(found)];
+    };
+    expect(read({ from: 'xyz', to: 'abc', range: '7d' })).toEqual(['7 days', 'from=xyz', 'to=abc']);
+    expect(read({ from: late, to: early })).toEqual(['24 hours', `from=${late}`, `to=${early}`]);
+    expect(read({ from: early })).toEqual(['24 hours', `from=${early}`]);
+    expect(['9y', 'toString'].map((range) => read({ range }))).toEqual([
+      ['24 hours', 'range=9y'],
+      ['24 hours', 'range=toString'],
+    ]);
+    expect(read({ from: early, to: late, range: '7d' })).toEqual(['custom']);
+    expect([read({}), read({ range: '1h' })]).toEqual([['24 hours'], ['1 hour']]);
   });
 
   test('without a zone, an address has the one that this browser keeps', () => {

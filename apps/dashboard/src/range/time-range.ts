@@ -54,21 +54,36 @@ export function intervalFor(lengthMs: number): number {
 
 /** Range in the address; invalid values mean the last 24 hours. */
 export interface RangeSearch {
-  readonly range?: Preset;
+  readonly range?: string;
   /** Custom range: both ends, RFC 3339. They override the preset, which remains as the way back. */
   readonly from?: string;
   readonly to?: string;
 }
 
-export const DEFAULT_RANGE: Preset = '24h';
+const DEFAULT_RANGE: Preset = '24h';
+
+export const presetOf = ({ range }: RangeSearch): Preset => (isPreset(range) ? range : DEFAULT_RANGE);
+
+/** The stretch between both ends; undefined unless there are two, in order. */
+function stretchOf({ from = '', to = '' }: RangeSearch): Stretch | undefined {
+  const [fromMs, toMs] = [Date.parse(from), Date.parse(to)];
+  return fromMs < toMs ? { fromMs, toMs } : undefined;
+}
+
+/** What an address says of a range and isn't one, as `name=value`. */
+export function unreadRange(search: RangeSearch): readonly string[] {
+  if (stretchOf(search) !== undefined) return [];
+  const { range, from, to } = search;
+  const unread = Object.entries({ ...(isPreset(range) ? {} : { range }), from, to });
+  return unread.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]));
+}
 
 export function resolveRange(search: RangeSearch, nowMs: number): TimeRange {
-  const fromMs = Date.parse(search.from ?? '');
-  const toMs = Date.parse(search.to ?? '');
-  if (Number.isFinite(fromMs) && Number.isFinite(toMs) && fromMs < toMs) {
-    return { fromMs, toMs, intervalMs: intervalFor(toMs - fromMs), label: CUSTOM };
+  const stretch = stretchOf(search);
+  if (stretch !== undefined) {
+    return { ...stretch, intervalMs: intervalFor(stretch.toMs - stretch.fromMs), label: CUSTOM };
   }
-  const preset = PRESETS[search.range ?? DEFAULT_RANGE];
+  const preset = PRESETS[presetOf(search)];
   const intervalMs = intervalFor(preset.ms);
   // The end moves in whole steps, so that charts don't jitter and answers can be cached.
   const step = Math.min(intervalMs, MINUTE);

@@ -12,9 +12,11 @@ interface Props {
 export function Card({ title, actions, children, className = '', flush = false }: Props) {
   return (
     <section className={`min-w-0 rounded-lg border bg-panel ${className}`}>
-      {title !== undefined && (
-        <header className="flex min-h-10 flex-wrap items-center justify-between gap-x-3 gap-y-1 px-4 pt-2.5 pb-1.5">
-          <h2 className="text-sm font-semibold">{title}</h2>
+      {(title !== undefined || actions !== undefined) && (
+        <header
+          className={`flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1 px-4 pt-2.5 pb-1.5 ${title === undefined ? 'justify-end' : 'justify-between'}`}
+        >
+          {title !== undefined && <h2 className="text-sm font-semibold">{title}</h2>}
           {actions !== undefined && <div className="flex flex-wrap items-center gap-1.5">{actions}</div>}
         </header>
       )}

@@ -52,10 +52,7 @@ export function CodeBlock({ code, label, onCopied }: CodeProps) {
         {label}
         <CopyButton text={code} onCopied={onCopied} />
       </figcaption>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <pre tabIndex={0} className="overflow-x-auto px-3 py-2.5 font-mono text-xs leading-relaxed">
-        {code}
-      </pre>
+      <pre className="px-3 py-2.5 font-mono text-xs leading-relaxed whitespace-pre-wrap wrap-anywhere">{code}</pre>
     </figure>
   );
 }

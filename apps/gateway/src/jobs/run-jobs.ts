@@ -68,7 +68,7 @@ export interface JobServices {
 
 /** Starts the jobs; of all gateways on one database, one runs each kind. Resolves once the first election is over. */
 export async function startJobs({ services, database, rows, moreJobs = [] }: JobServices): Promise<RunningJobs> {
-  const { hotStore, log, clock, config, metrics, observer = noObserver } = services;
+  const { hotStore, log, clock, config, metrics, postWebhook, observer = noObserver } = services;
   const context: JobContext = {
     ...{ db: database.db, hotStore, log, nowMs: () => clock.nowMs(), observer, rows, ...config.testing },
     onDrained: (records) => metrics?.recordsStored.inc(records),
@@ -105,7 +105,6 @@ export async function startJobs({ services, database, rows, moreJobs = [] }: Job
     await term.end();
   };
   await Promise.all(wanted.map(elect));
-  const { postWebhook } = services;
   const leads = () => terms.has('maintenance');
   const own = { db: database.db, hotStore, ping, postWebhook, nowMs: context.nowMs, leads };
   const watch = watchStores(own, stopped.signal);

@@ -21,6 +21,8 @@ interface Props {
   readonly isEven?: boolean;
 }
 
+/** The rest is for the row heads. */
+const COLUMNS_PERCENT = 84;
 const HEAD = 'px-1.5 py-1 text-2xs font-medium text-muted';
 const CORNERS = { even: 'w-0 p-0! sm:w-14', free: 'sticky left-0 bg-panel' } as const;
 const HEADS = { even: '', free: 'max-w-18 text-right xl:max-w-28' } as const;
@@ -37,6 +39,8 @@ export function HeatTable({ caption, corner, heads, rows, opens, isEven = false 
   const most = Math.max(0, ...amounts);
   const shape = isEven ? 'even' : 'free';
   const { frame, isCut } = useIsCut();
+  // Equal amounts look equal, whatever the length of their heads.
+  const width = isEven ? undefined : { width: `${COLUMNS_PERCENT / heads.length}%` };
   return (
     <>
       <div ref={frame} className="relative overflow-x-auto">
@@ -48,7 +52,7 @@ export function HeatTable({ caption, corner, heads, rows, opens, isEven = false 
                 <span className="sr-only">{corner}</span>
               </th>
               {heads.map(({ key, label }) => (
-                <th key={key} scope="col" className={`${HEAD} ${HEADS[shape]}`}>
+                <th key={key} scope="col" className={`${HEAD} ${HEADS[shape]}`} style={width}>
                   {label}
                 </th>
               ))}

@@ -30,7 +30,7 @@ const SETTINGS: readonly FieldSpec[] = [
     read: (text) => text === 'true',
   },
   {
-    ...{ name: 'cache_ttl_seconds', label: 'Keep for, seconds', kind: 'integer', placeholder: 'as CACHE_TTL says' },
+    ...{ name: 'cache_ttl_seconds', label: 'Keep for, seconds', kind: 'integer', placeholder: 'as the gateway' },
     hint: 'For answers that do not say so themselves',
   },
 ];

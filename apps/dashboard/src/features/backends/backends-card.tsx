@@ -32,7 +32,6 @@ export function BackendsCard() {
   );
   return (
     <TableCard
-      title="HTTP backends"
       actions={
         <ChangeButton onClick={() => open('new')}>
           <Plus /> Add backend

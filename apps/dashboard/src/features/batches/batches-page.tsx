@@ -24,7 +24,6 @@ export function BatchesPage() {
   return (
     <PageFrame title="Batches" intro="Files of requests that run within the limits of their key, in up to a day.">
       <TableCard
-        title="Batches"
         caption="Batches, newest first"
         query={batches}
         columns={[timeColumn<Batch>(page.timeZone), BATCH, project, ...COLUMNS]}

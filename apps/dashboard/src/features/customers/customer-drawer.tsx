@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { findCustomer, useProjectOptions } from '../../api/projects';
+import { findCustomer, useProjectNames, useProjectOptions } from '../../api/projects';
 import { useSpend } from '../../api/stats';
 import type { Page } from '../../range/use-page';
 import { requestsLink } from '../../range/use-show-requests';
 import { Dialog } from '../../ui/dialog';
 import { Failure } from '../../ui/error-state';
 import { SelectField } from '../../ui/form';
-import { PlaceLink } from '../../ui/place-link';
+import { type Place, PlaceLink } from '../../ui/place-link';
 import { Segmented } from '../../ui/segmented';
 import { Managed } from '../forms/managed';
 import { ownerOf } from '../projects/spending/prepare-outlooks';
@@ -29,14 +29,30 @@ export function CustomerDrawer({ open, page, onClose }: Props) {
   const opened = readOpened(open);
   const [tab, setTab] = useState<keyof typeof TABS>('usage');
   const { customerId, projectId = page.projectId } = opened;
+  const projectName = useProjectNames();
+  const isOfOne = projectId !== undefined;
   return (
-    <Dialog kind="drawer" title={customerId} description="Its spend, requests and limits" onClose={onClose}>
+    <Dialog
+      kind="drawer"
+      title={isOfOne ? `${customerId} in ${projectName(projectId)}` : customerId}
+      description={
+        isOfOne ? 'Its spend, requests and limits in this project' : 'Its spend, requests and limits in all projects'
+      }
+      onClose={onClose}
+    >
       <div className="grid gap-4 *:min-w-0">
         <div className="flex flex-wrap items-center justify-between gap-2">
           <Segmented label="Customer" options={TABS} value={tab} onChange={setTab} />
-          <PlaceLink {...requestsLink(requestsOf({ customerId, projectId }))} className="text-accent underline">
-            View its requests
-          </PlaceLink>
+          <span className="flex flex-wrap gap-x-4">
+            {isOfOne && (
+              <PlaceLink {...inAllProjects(customerId)} className="text-accent underline">
+                All projects
+              </PlaceLink>
+            )}
+            <PlaceLink {...requestsLink(requestsOf({ customerId, projectId }))} className="text-accent underline">
+              View its requests
+            </PlaceLink>
+          </span>
         </div>
         {tab === 'usage' && <CustomerUsage customer={{ customerId, projectId }} page={page} />}
         {tab === 'limits' && <Limits customer={{ customerId, projectId }} page={page} onDone={onClose} />}
@@ -44,6 +60,11 @@ export function CustomerDrawer({ open, page, onClose }: Props) {
     </Dialog>
   );
 }
+
+const inAllProjects = (customerId: string): Place => ({
+  to: '/customers',
+  search: (kept) => ({ ...kept, open: customerId, project: undefined }),
+});
 
 interface LimitsProps {
   readonly customer: OpenedCustomer;

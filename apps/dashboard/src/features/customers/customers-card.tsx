@@ -39,13 +39,12 @@ export function CustomersCard({ page }: { readonly page: Page }) {
   const all = { hasNextPage: isMore(spend.data?.groups, shown), isFetchingNextPage: spend.isPlaceholderData };
   return (
     <TableCard
-      title="Customers"
       actions={
         <>
           <SearchInput
             label="Find a customer"
             placeholder="Part of a customer ID"
-            className="w-52!"
+            className="w-40! sm:w-52!"
             value={q}
             onValue={setQ}
           />

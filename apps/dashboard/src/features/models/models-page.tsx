@@ -4,7 +4,7 @@ import { useMayChange } from '../../api/session';
 import { SeriesName } from '../../charts/series-name';
 import { countOf, formatCount, formatMs, formatShare } from '../../format/format-number';
 import { useOpened } from '../../range/use-opened';
-import { usePage } from '../../range/use-page';
+import { type Page, usePage } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
 import { Button } from '../../ui/button';
 import { Failure } from '../../ui/error-state';
@@ -20,6 +20,7 @@ import { OpenedOne } from '../forms/opened-one';
 import { PageFrame } from '../shell/page-frame';
 import { BubblesCard } from './bubbles-card';
 import { ImportDialog } from './import-dialog';
+import { ModelFacts } from './model-facts';
 import type { ModelLine } from './prepare-models';
 import { describeEnd, findModels } from './prepare-prices';
 import { type Editing, PriceDialog } from './price-dialog';
@@ -61,13 +62,22 @@ export function ModelsPage() {
       )}
       {opened.id === 'new' && mayChange && <PriceDialog of={{ at: null, model: null }} onClose={opened.close} />}
       {unpriced !== null && <PriceDialog of={{ at: unpriced, model: null }} onClose={() => setUnpriced(null)} />}
-      {opened.id !== undefined && opened.id !== 'new' && <OpenedModel id={opened.id} onClose={opened.close} />}
+      {opened.id !== undefined && opened.id !== 'new' && (
+        <OpenedModel id={opened.id} onClose={opened.close} lines={used.lines} page={page} />
+      )}
       {isImporting && <ImportDialog onClose={() => setIsImporting(false)} />}
     </PageFrame>
   );
 }
 
-function OpenedModel({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
+interface OpenedProps {
+  readonly id: string;
+  readonly lines: readonly ModelLine[] | undefined;
+  readonly page: Page;
+  readonly onClose: () => void;
+}
+
+function OpenedModel({ id, lines, page, onClose }: OpenedProps) {
   const cut = id.indexOf(' ');
   const at = { provider: id.slice(0, Math.max(0, cut)), model: id.slice(cut + 1) };
   return (
@@ -81,7 +91,11 @@ function OpenedModel({ id, onClose }: { readonly id: string; readonly onClose: (
       onClose={onClose}
       nameOf={(model) => ({ resource: 'model', id: `${model.provider}/${model.model}` })}
     >
-      {(model) => <PriceDialog of={{ at: model, model }} onClose={onClose} />}
+      {(model) => (
+        <PriceDialog of={{ at: model, model }} onClose={onClose}>
+          <ModelFacts model={model} page={page} line={lines?.find((line) => keyOf(line) === id)} />
+        </PriceDialog>
+      )}
     </OpenedOne>
   );
 }
@@ -178,7 +192,7 @@ function Name({ model, listed, use }: ModelLine) {
       {/* Phones have no columns for them. */}
       <span className="block text-2xs whitespace-normal text-muted md:hidden">
         {use !== null && <span className="block">p95 {formatMs(use.p95Ms)}</span>}
-        {use !== null && <span className="block">{formatShare(use.errorRate)} failed in the end</span>}
+        {use !== null && <span className="block">{formatShare(use.errorRate)} failed</span>}
         {ends && <span className="block text-warn">{describeEnd(ends, Date.now())}</span>}
       </span>
     </>

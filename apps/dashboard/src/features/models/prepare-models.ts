@@ -9,6 +9,8 @@ import { formatUsd } from '../../format/format-usd';
 /** Use of a model at its provider in the range. */
 export interface ModelUse {
   readonly requests: number;
+  /** Of them, those that failed in the end. */
+  readonly failures: number;
   /** Share (0…1) of all requests to models. */
   readonly share: number;
   /** Share of failures among answers and failures; null without either. */
@@ -67,7 +69,7 @@ function prepareUses({ errors, latency, spend }: UsedTargets, isListed: (target:
     .map(({ group, requests, success, failures }): [string, ModelUse] => [
       group ?? '',
       {
-        ...{ requests, share: requests / total, errorRate: failureRate({ success, failures }) },
+        ...{ requests, failures, share: requests / total, errorRate: failureRate({ success, failures }) },
         ...{ p95Ms: slow.get(group) ?? null, paidUsd: paid.get(group) ?? null },
       },
     ]);

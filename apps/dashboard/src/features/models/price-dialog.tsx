@@ -1,4 +1,5 @@
 import { MODES } from '@llm0/core/pricing/price-book';
+import type { ReactNode } from 'react';
 import { useChange } from '../../api/change';
 import { ApiError } from '../../api/client';
 import { changeModel, findModel, type Model, type ModelInput, putModel } from '../../api/models';
@@ -58,8 +59,13 @@ interface Saved {
   readonly edit: Edit;
 }
 
+interface Props extends DialogOf<Editing> {
+  /** Beside the prices. */
+  readonly children?: ReactNode;
+}
+
 /** The price of one model, whether it has one or not. */
-export function PriceDialog({ of: { at, model }, onClose }: DialogOf<Editing>) {
+export function PriceDialog({ of: { at, model }, onClose, children }: Props) {
   const save = useChange({
     run: ({ body: { provider, model: name, ...prices }, edit }: Saved) =>
       at !== null && model !== null
@@ -79,6 +85,7 @@ export function PriceDialog({ of: { at, model }, onClose }: DialogOf<Editing>) {
       resource={model ?? { ...at, mode: 'chat' }}
       submitLabel="Save price"
       change={save}
+      beside={children === undefined ? undefined : () => children}
       onSubmit={(body, edit) => save.mutate({ body, edit }, { onSuccess: onClose })}
     />
   );

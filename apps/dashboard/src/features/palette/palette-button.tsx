@@ -14,6 +14,8 @@ export function PaletteHost() {
   const [isOpen, setIsOpen] = useState(false);
   /** What was typed since it was asked for, until it has the focus; null while closed, or there. */
   const early = useRef<string | null>(null);
+  /** Where the focus was; a command that goes elsewhere forgets it. */
+  const opener = useRef<HTMLElement | null>(null);
   const takeEarly = useCallback(() => {
     const typed = early.current ?? '';
     early.current = null;
@@ -21,6 +23,7 @@ export function PaletteHost() {
   }, []);
   const set = useCallback((open: boolean) => {
     early.current = open ? '' : null;
+    if (open && document.activeElement instanceof HTMLElement) opener.current = document.activeElement;
     setIsOpen(open);
   }, []);
   useEffect(() => {
@@ -48,7 +51,7 @@ export function PaletteHost() {
   if (!isOpen) return null;
   return (
     <Suspense>
-      <Palette onClose={() => set(false)} takeEarly={takeEarly} />
+      <Palette onClose={() => set(false)} takeEarly={takeEarly} opener={opener} />
     </Suspense>
   );
 }

@@ -1,7 +1,7 @@
 // A dialog with a combobox and its listbox: https://www.w3.org/WAI/ARIA/apg/patterns/combobox/
 import { type NavigateOptions, useNavigate } from '@tanstack/react-router';
 import { Dialog as Radix } from 'radix-ui';
-import { type KeyboardEvent, useEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { useSignOut } from '../../api/session';
 import { countOf } from '../../format/format-number';
 import { useTheme } from '../shell/theme';
@@ -15,15 +15,16 @@ interface Props {
   readonly onClose: () => void;
   /** Text that was typed before the palette was there. */
   readonly takeEarly: () => string;
+  /** Gets the focus back. */
+  readonly opener: RefObject<HTMLElement | null>;
 }
 
-export function Palette({ onClose, takeEarly }: Props) {
-  const [typed, setTyped] = useState('');
-  useEffect(() => setTyped((text) => text + takeEarly()), [takeEarly]);
+export function Palette({ onClose, takeEarly, opener }: Props) {
+  const [typed, setTyped] = useTyped(takeEarly);
   const [active, setActive] = useState(0);
   const [recent] = useState(readRecent);
   const shown = findCommands(useCommands(typed, useOwnCommands()), typed, recent);
-  const choose = useChoose(recent, onClose);
+  const choose = useChoose(recent, { onClose, opener });
   const at = Math.min(active, shown.length - 1);
   const list = useInView(at);
   const onKeyDown = (event: KeyboardEvent) => {
@@ -40,6 +41,7 @@ export function Palette({ onClose, takeEarly }: Props) {
         <Radix.Overlay className="fixed inset-0 z-50 bg-black/35" />
         <Radix.Content
           aria-describedby={undefined}
+          onCloseAutoFocus={(event) => returnFocus(event, opener.current)}
           className="fixed top-[12dvh] left-1/2 z-50 flex max-h-[70dvh] w-[min(36rem,calc(100vw-1.5rem))] -translate-x-1/2 flex-col rounded-xl border bg-panel shadow-xl"
         >
           <Radix.Title className="sr-only">Search pages and actions</Radix.Title>
@@ -76,6 +78,19 @@ export function Palette({ onClose, takeEarly }: Props) {
       </Radix.Portal>
     </Radix.Root>
   );
+}
+
+/** The text of the field, with what was typed before it was there. */
+function useTyped(takeEarly: Props['takeEarly']) {
+  const [typed, setTyped] = useState('');
+  useEffect(() => setTyped((text) => text + takeEarly()), [takeEarly]);
+  return [typed, setTyped] as const;
+}
+
+/** The field has the focus before Radix could note who had it. */
+function returnFocus(event: Event, opener: HTMLElement | null): void {
+  event.preventDefault();
+  opener?.focus({ preventScroll: true });
 }
 
 /** A list of options that scrolls to the active one. */
@@ -155,12 +170,13 @@ function useOwnCommands(): readonly Command[] {
   ];
 }
 
-function useChoose(recent: readonly string[], onClose: () => void) {
+function useChoose(recent: readonly string[], { onClose, opener }: Pick<Props, 'onClose' | 'opener'>) {
   const navigate = useNavigate();
   return (command: Command | undefined) => {
     if (command === undefined) return;
     const { id, to, params, run } = command;
     keepRecent(withRecent(recent, id));
+    if (to !== undefined) opener.current = null;
     onClose();
     run?.();
     if (to === undefined) return;

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { type Command, findCommands, PAGE_COMMANDS, searchOf, withRecent } from './prepare-palette';
+import { type Command, findCommands, PAGE_COMMANDS, searchOf, toCustomers, withRecent } from './prepare-palette';
 
 const command = (kind: Command['kind'], label: string, note?: string): Command => ({
   id: `${kind} ${label}`,
@@ -52,6 +52,18 @@ test('models in use come first, then those of providers that are set up; other k
 test('budgets are found on the statement too', () => {
   const found = findCommands(PAGE_COMMANDS, 'budget', []).map(({ label }) => label);
   expect(found).toEqual(expect.arrayContaining(['Runs', 'Statement of a month']));
+});
+
+test('a customer of several projects is found once', () => {
+  const found = [
+    { project_id: 'a', customer_id: 'globex' },
+    { project_id: 'b', customer_id: 'globex' },
+    { project_id: 'a', customer_id: 'hooli' },
+  ];
+  expect(toCustomers(found, (id) => id.toUpperCase()).map(({ label, note, search }) => [label, note, search])).toEqual([
+    ['globex', 'A, B', { open: 'globex' }],
+    ['hooli', 'A', { open: 'hooli' }],
+  ]);
 });
 
 test('the same thing is recent once', () => {

@@ -104,6 +104,17 @@ function usedFirst(found: readonly Command[]): readonly Command[] {
   return found.map((command) => (isModel(command) ? (models.next().value ?? command) : command));
 }
 
+/** A customer over all of its projects; the list names each project of it. */
+export function toCustomers(
+  found: readonly { readonly project_id: string; readonly customer_id: string }[],
+  projectName: (id: string) => string,
+): readonly Command[] {
+  return [...Map.groupBy(found, ({ customer_id: id }) => id)].map(([id, parts]) => ({
+    ...{ id: `customer ${id}`, kind: 'customer', label: id, to: '/customers', search: { open: id } },
+    note: parts.map(({ project_id: project }) => projectName(project)).join(', '),
+  }));
+}
+
 /** Adds an id to the front, without duplicates. */
 export const withRecent = (recent: readonly string[], id: string): readonly string[] =>
   [id, ...recent.filter((one) => one !== id)].slice(0, MAX_RECENT);

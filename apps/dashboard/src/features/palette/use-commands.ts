@@ -10,7 +10,7 @@ import { readSort } from '../../range/request-filter';
 import { useSettled } from '../../ui/use-settled';
 import { keepChosen } from '../requests/menus/prepare-columns';
 import { fromSavedFilters } from '../requests/prepare-filters';
-import { type Command, PAGE_COMMANDS } from './prepare-palette';
+import { type Command, PAGE_COMMANDS, toCustomers } from './prepare-palette';
 import { useModelUse } from './use-model-use';
 
 const FOUND = '10';
@@ -110,13 +110,7 @@ function useFound(q: string, projectName: (id: string) => string): readonly Comm
       },
       ...{ to: '/projects/$projectId', params: { projectId }, search: { open: id } },
     });
-    const toCustomer = ({ project_id: projectId, customer_id: customer }: FoundCustomer): Command => ({
-      ...{ id: `customer ${projectId} ${customer}`, kind: 'customer', label: customer, to: '/customers' },
-      // Projects may have customers of one name.
-      note: projectName(projectId),
-      search: { open: `${projectId} ${customer}` },
-    });
-    return [...(keys.data?.data ?? []).map(toKey), ...(customers.data?.data ?? []).map(toCustomer)];
+    return [...(keys.data?.data ?? []).map(toKey), ...toCustomers(customers.data?.data ?? [], projectName)];
   }, [enabled, keys.data, customers.data, projectName]);
 }
 
@@ -126,8 +120,4 @@ interface FoundKey {
   readonly name: string;
   readonly prefix: string;
   readonly labels: Readonly<Record<string, string>> | null;
-}
-interface FoundCustomer {
-  readonly project_id: string;
-  readonly customer_id: string;
 }

@@ -60,6 +60,13 @@ export function turnsUpTo(turns: Turns, id: string): Turns {
   return turns.slice(0, turns[at]?.role === 'assistant' ? at : at + 1);
 }
 
+/** Place of answers among the turns: behind the last one that was asked, whatever came after it. */
+export function placeOfAnswers(turns: Turns, asked: Turns): number {
+  const ids = new Set(asked.map(({ id }) => id));
+  const last = turns.findLastIndex(({ id }) => ids.has(id));
+  return last < 0 ? turns.length : last + 1;
+}
+
 export interface Said {
   readonly text: string;
   readonly toolCalls: readonly ToolCall[];

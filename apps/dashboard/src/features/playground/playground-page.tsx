@@ -4,13 +4,12 @@ import { Card } from '../../ui/card';
 import { Failure } from '../../ui/error-state';
 import { TextArea } from '../../ui/form';
 import { PageFrame } from '../shell/page-frame';
-import { AnswerCard } from './answers/answer-card';
 import { CodeDialog } from './code-dialog';
 import { ModelsCard } from './models-card';
 import { isRunning } from './playground-store';
 import { SenderCard } from './sender-card';
 import { SettingsCard } from './settings-card';
-import { TurnCard } from './turn-card';
+import { TurnList } from './turn-list';
 import { type Playground, usePlayground } from './use-playground';
 import { useRerun } from './use-rerun';
 
@@ -42,7 +41,6 @@ export function PlaygroundPage() {
           {rerun.isLoading && <p className="text-muted">Loading the request…</p>}
           {state.missing !== null && <RerunNote missing={state.missing} />}
           <Conversation playground={playground} />
-          <Answers playground={playground} />
         </div>
         <div className="min-w-0">
           <SettingsCard playground={playground} />
@@ -94,17 +92,7 @@ function Conversation({ playground }: { readonly playground: Playground }) {
     <Card title="Conversation">
       <div className="grid gap-3">
         <TextArea label="System prompt" value={draft.system} rows={2} onValue={(system) => store.change({ system })} />
-        <ol aria-label="Turns" className="grid gap-3">
-          {draft.turns.map((turn, at) => (
-            <TurnCard
-              key={turn.id}
-              turn={turn}
-              number={at + 1}
-              isLast={at === draft.turns.length - 1}
-              playground={playground}
-            />
-          ))}
-        </ol>
+        <TurnList playground={playground} />
         {state.kept !== 'all' && <p className="text-xs text-warn">{LOST[state.kept]}</p>}
         <div className="flex flex-wrap items-center justify-end gap-2">
           {hint !== null && <span className="min-w-0 text-xs text-muted wrap-anywhere">{hint}</span>}
@@ -140,24 +128,4 @@ function whyNot({ sender, prepared, unanswered }: Playground): string | null {
       ? problem.message
       : `Check the settings: ${problem.message}`;
   return unanswered.length === 0 ? null : `Enter the result of ${unanswered.join(', ')}.`;
-}
-
-const COLUMNS = ['', '', 'xl:grid-cols-2', 'xl:grid-cols-3', 'xl:grid-cols-2 2xl:grid-cols-4'] as const;
-
-function Answers({ playground: { state, store } }: { readonly playground: Playground }) {
-  const { runs } = state;
-  if (runs.length === 0) {
-    return (
-      <Card>
-        <p className="py-8 text-center text-muted">Answers appear here with their cost, timing and route.</p>
-      </Card>
-    );
-  }
-  return (
-    <div className={`grid gap-4 ${COLUMNS[runs.length] ?? ''}`}>
-      {runs.map((run) => (
-        <AnswerCard key={run.id} run={run} store={store} isOneOfSeveral={runs.length > 1} />
-      ))}
-    </div>
-  );
 }

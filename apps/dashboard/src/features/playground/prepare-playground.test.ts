@@ -1,6 +1,15 @@
 import { describe, expect, test } from 'bun:test';
 import { checkAnswer } from './answers/check-answer';
-import { changeTurn, continueWith, insertAfter, newTurn, removeTurn, type Turns, turnsUpTo } from './conversation';
+import {
+  changeTurn,
+  continueWith,
+  insertAfter,
+  newTurn,
+  placeOfAnswers,
+  removeTurn,
+  type Turns,
+  turnsUpTo,
+} from './conversation';
 import { type Draft, newDraft, restoreDraft, type Settings, storeDraft, withExample } from './draft';
 import { mediaBody, mediaOf, picturesOf, speechOf } from './media';
 import { PlaygroundStore } from './playground-store';
@@ -32,6 +41,11 @@ describe('turns', () => {
     expect(textsOf(changeTurn(turns, second, { text: 'B' }))).toEqual(['u:a', 'a:B', 'u:c']);
     expect(textsOf(insertAfter(turns, second))).toEqual(['u:a', 'a:b', 'u:', 'u:c']);
     expect(textsOf(removeTurn(turns, second))).toEqual(['u:a', 'u:c']);
+    // An answer stays behind what it answers, whatever follows.
+    const asked = turns.slice(0, 2);
+    expect(placeOfAnswers(turns, asked)).toBe(2);
+    expect(placeOfAnswers(removeTurn(turns, second), asked)).toBe(1);
+    expect([placeOfAnswers(asked, asked), placeOfAnswers(turns, [])]).toEqual([2, 3]);
     expect(textsOf(removeTurn([turns[0] as (typeof turns)[0]], turns[0]?.id ?? ''))).toEqual(['u:']);
   });
 

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { Button } from '../../ui/button';
 import { Select } from '../../ui/form';
 import { changeTurn, insertAfter, type Role, removeTurn, type Turn, turnsUpTo } from './conversation';
@@ -21,24 +21,10 @@ export function TurnCard({ turn, number, isLast, playground }: Props) {
   const { id, role, answers } = turn;
   const change = (wish: Partial<Turn>) => store.change({ turns: changeTurn(draft.turns, id, wish) });
   const { problem, add } = usePictureFiles(store, id);
-  const name = answers === null ? `Turn ${number}` : `Result of ${answers.name}`;
-  const [isEdited, setIsEdited] = useState(false);
-  if (!isEdited && isShownBelow(turn, playground)) {
-    return (
-      <li className="grid gap-2 rounded-lg border bg-panel p-3" data-turn={role}>
-        <TurnHead {...{ turn, number, name, playground }} />
-        <p className="flex items-center gap-2 text-muted">
-          The answer below.
-          <Button size="small" onClick={() => setIsEdited(true)}>
-            Edit
-          </Button>
-        </p>
-      </li>
-    );
-  }
+  const name = nameOf(turn, number);
   return (
     <li className="grid gap-2 rounded-lg border bg-panel p-3" data-turn={role}>
-      <TurnHead {...{ turn, number, name, playground }} />
+      <TurnHead {...{ turn, number, playground }} />
       <textarea
         aria-label={name}
         rows={rowsOf(turn.text)}
@@ -46,7 +32,7 @@ export function TurnCard({ turn, number, isLast, playground }: Props) {
         autoFocus={isLast && number > 1 && turn.text === ''}
         placeholder={answers === null ? 'Enter a message, or paste an image' : 'The result of the tool, often JSON'}
         value={turn.text}
-        className="w-full resize-y rounded-md border border-line-strong bg-panel px-2.5 py-1.5 text-sm"
+        className="max-h-80 min-h-14 w-full resize-y field-sizing-content rounded-md border border-line-strong bg-panel px-2.5 py-1.5 text-sm"
         onChange={(event) => change({ text: event.target.value })}
         onPaste={(event) => {
           const files = role === 'user' ? pastedFiles(event) : [];
@@ -73,18 +59,17 @@ export function TurnCard({ turn, number, isLast, playground }: Props) {
   );
 }
 
-/** The answer's own card has the text; of several, the turn tells which one goes on. */
-const isShownBelow = ({ role, text, toolCalls }: Turn, { state }: Playground): boolean =>
-  role === 'assistant' &&
-  state.runs.length === 1 &&
-  state.runs.every(({ outcome, soFar }) => outcome !== null && soFar.text === text && soFar.toolCalls === toolCalls);
+const nameOf = ({ answers }: Turn, number: number) =>
+  answers === null ? `Turn ${number}` : `Result of ${answers.name}`;
 
 interface HeadProps extends Pick<Props, 'turn' | 'number' | 'playground'> {
-  readonly name: string;
+  /** Further buttons. */
+  readonly children?: ReactNode;
 }
 
 /** Speaker of a turn, and its actions: on the left, because a new turn appears where Send was. */
-function TurnHead({ turn: { id, role, answers }, number, name, playground: { store, draft, send } }: HeadProps) {
+export function TurnHead({ turn, number, playground: { store, draft, send }, children }: HeadProps) {
+  const { id, role, answers } = turn;
   return (
     <div className="flex flex-wrap items-center gap-1.5">
       {answers === null ? (
@@ -115,11 +100,12 @@ function TurnHead({ turn: { id, role, answers }, number, name, playground: { sto
         <Button
           size="small"
           kind="ghost"
-          aria-label={`Delete ${name.toLowerCase()}`}
+          aria-label={`Delete ${nameOf(turn, number).toLowerCase()}`}
           onClick={() => store.change({ turns: removeTurn(draft.turns, id) })}
         >
           Delete
         </Button>
+        {children}
       </span>
     </div>
   );

@@ -141,15 +141,13 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
   },
   { ...LABELS, hint: 'For attributing costs: every request made with its keys carries them' },
   {
-    name: 'cache_ttl_seconds',
-    label: 'Cache lifetime, seconds',
-    kind: 'integer',
-    hint: "Leave empty for the gateway's default",
+    ...{ name: 'cache_ttl_seconds', label: 'Cache lifetime, seconds', kind: 'integer' },
+    placeholder: 'as the gateway',
+    hint: "Leave empty for the gateway's lifetime, CACHE_TTL_SECONDS",
   },
   {
-    name: 'semantic_threshold',
-    label: 'Semantic threshold',
-    kind: 'number',
+    ...{ name: 'semantic_threshold', label: 'Semantic threshold', kind: 'number' },
+    placeholder: 'measured default',
     hint: '0 to 1. Leave empty for the measured default.',
   },
   {
@@ -168,6 +166,7 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
     name: 'default_output_tokens',
     label: 'Reserved output tokens',
     kind: 'integer',
+    placeholder: '4096',
     hint: 'For requests that set no limit of their own',
   },
   {

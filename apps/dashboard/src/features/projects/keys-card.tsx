@@ -61,7 +61,7 @@ function KeysOf({ projectId }: { readonly projectId: string }) {
       rows={rows}
       above={
         <>
-          <RunsOutNext budgets={budgets} linkOf={({ id }) => opened.linkTo(id)} />
+          {rows?.length !== 0 && <RunsOutNext budgets={budgets} linkOf={({ id }) => opened.linkTo(id)} />}
           <BulkBar {...{ selected }} onSelect={setSelected} />
         </>
       }
@@ -69,7 +69,7 @@ function KeysOf({ projectId }: { readonly projectId: string }) {
       rowKey={(row) => row.id}
       linkOf={(row) => opened.linkTo(row.id)}
       emptyTitle={q === '' ? 'No keys yet' : 'No matching keys'}
-      emptyHint={q === '' ? 'Create one to send a first request.' : undefined}
+      emptyHint={q === '' ? <FirstKey onCreate={() => opened.open('new')} /> : undefined}
     >
       <MoreRows pages={keys} shown={rows?.length ?? 0} />
       <NewKey
@@ -95,6 +95,17 @@ function KeysOf({ projectId }: { readonly projectId: string }) {
     </TableCard>
   );
 }
+
+const FirstKey = ({ onCreate }: { readonly onCreate: () => void }) => (
+  <>
+    Create one to send a first request.
+    <span className="mt-3 block">
+      <ChangeButton kind="primary" onClick={onCreate}>
+        Create the first key
+      </ChangeButton>
+    </span>
+  </>
+);
 
 /** Keys with the ends of their budgets; no rows until both are there, so that none moves. */
 function useKeyRows(projectId: string, q: string) {

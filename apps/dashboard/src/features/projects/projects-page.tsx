@@ -29,6 +29,7 @@ export function ProjectsPage() {
   return (
     <PageFrame
       title="Projects & keys"
+      intro="Projects hold keys, and the limits, caches and guardrails of those keys."
       actions={
         <ChangeButton kind="primary" onClick={() => opened.open('new-project')}>
           <Plus /> New project

@@ -52,7 +52,6 @@ const others = (search: Readonly<Record<string, string>>): Place => ({
 export function prepareOrigin(log: Log, names: { readonly project: string; readonly key: string }): readonly Fact[] {
   const { project_id: projectId, api_key_id: keyId, customer_id: customerId } = log;
   const provider = providerOf(log);
-  const customer = { open: `${projectId} ${customerId}` };
   return [
     ['Model', log.model, others({ answering_model: log.model })],
     [
@@ -68,7 +67,7 @@ export function prepareOrigin(log: Log, names: { readonly project: string; reado
     ['Project', names.project, { to: `/projects/${projectId}`, search: ofProject({}) }],
     ['Key', names.key, { to: `/projects/${projectId}`, search: ofProject({ open: keyId }) }],
     ['Key requests', 'View all', others({ api_key_id: keyId })],
-    ['Customer', customerId, { to: '/customers', search: ofProject(customer) }],
+    ['Customer', customerId, { to: '/customers', search: ofProject({ open: customerId ?? '' }) }],
     ['Customer requests', customerId === null ? null : 'View all', others({ customer_id: customerId ?? '' })],
     ['Client request ID', log.client_request_id],
     ['API', log.dialect],
@@ -86,10 +85,10 @@ export function prepareOrigin(log: Log, names: { readonly project: string; reado
   ];
 }
 
-/** A call had no choice; an answer from a cache had no call. Null where several targets were asked for unknown reasons. */
+/** An answer from a cache had no call. The row doesn't say whether there were others to ask. */
 function soleRoute({ attempts }: Pick<Log, 'attempts'>): string | null {
   const targets = new Set(attempts?.map(formatTarget));
-  return targets.size === 1 ? 'one target, no fallback' : null;
+  return targets.size === 1 ? 'one target tried' : null;
 }
 
 /** `openai/gpt-4o: priority`, in the words of `X-LLM0-Route`. */

@@ -56,7 +56,7 @@ function Drawn({ page, filter, data, found, from }: DrawnProps) {
     ({ label, values }) => `${label}: ${formatCount(values.reduce<number>((sum, value) => sum + (value ?? 0), 0))}`,
   );
   return (
-    <Card>
+    <Card className="*:pb-1">
       <Failure of={found} />
       <div style={{ minHeight: HEIGHT }}>
         {data === undefined ? (

@@ -6,8 +6,9 @@ import type { SavedView } from '../../api/views';
 import { formatCount } from '../../format/format-number';
 import { formatInstant, type TimeZoneChoice } from '../../format/format-time';
 import { type RequestsSearch, readRequestFilter, toAddress, toLogQuery } from '../../range/request-filter';
+import { UnreadValues } from '../../range/unread-values';
 import { useOpened } from '../../range/use-opened';
-import { type Page, usePage } from '../../range/use-page';
+import { usePage } from '../../range/use-page';
 import { Button } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { Failure } from '../../ui/error-state';
@@ -23,13 +24,14 @@ import { changeOf, chipsOf, fromSavedFilters, toSavedFilters } from './prepare-f
 import { describeNone } from './prepare-histogram';
 import { requestColumns, shownColumns } from './request-columns';
 import { RequestsHistogram } from './requests-histogram';
-import { UnreadFilters } from './unread-filters';
+import { useHeldRange } from './use-held-range';
 import { focusRowOf, followRowOf, useRowKeys } from './use-row-keys';
 
 type Search = RequestsSearch;
 type Change = { readonly [K in keyof Search]?: Search[K] | undefined };
 
 const FORMATS = { csv: 'CSV', ndjson: 'NDJSON' } as const;
+const UNREAD = 'No request can have this value, so the list ignores it:';
 const NEWEST_FIRST = '-created_at';
 
 /** Address parameters, and their setter. */
@@ -61,8 +63,28 @@ function useRequests() {
     columns.choose(knownOnly(fields, columns.all));
     change({ ...gone, ...fromSavedFilters(filters), sort: by === NEWEST_FIRST ? undefined : by, view: id });
   };
+  const forget = (gone: string) => {
+    const left = unread.filter((one) => one !== gone);
+    change({ unread: left.length === 0 ? undefined : left });
+  };
   const takeSort = (by: string) => change({ sort: by === NEWEST_FIRST ? undefined : by });
-  return { page, sort, view, unread, live, filter, query, order, asked, logs, columns, change, takeView, takeSort };
+  return {
+    page,
+    sort,
+    view,
+    unread,
+    live,
+    filter,
+    query,
+    order,
+    asked,
+    logs,
+    columns,
+    change,
+    takeView,
+    takeSort,
+    forget,
+  };
 }
 
 export function RequestsPage() {
@@ -80,14 +102,14 @@ export function RequestsPage() {
     [columns.shown, isNarrowed],
   );
   return (
-    <PageFrame title="Requests" page={page} actions={<Actions of={list} isNarrow={isNarrowed} />}>
+    <PageFrame title="Requests" page={page} fillsWindow actions={<Actions of={list} isNarrow={isNarrowed} />}>
       <FilterBar filter={filter} projectId={page.projectId} onChange={change} />
-      <UnreadFilters unread={list.unread} onChange={(unread) => change({ unread })} />
-      <div className="flex items-start gap-4">
+      <UnreadValues note={UNREAD} unread={list.unread} onRemove={list.forget} />
+      <div className="flex gap-4 max-md:items-start md:min-h-0 md:flex-1">
         <div className="flex min-w-0 flex-1 flex-col gap-4">
           {!isEmpty && <RequestsHistogram page={page} query={{ ...query, ...page.query }} filter={query} />}
           <Failure of={logs} />
-          <Card flush>
+          <Card flush className="flex min-h-0 flex-col *:flex *:min-h-0 *:flex-col *:rounded-[inherit]">
             <DataTable
               caption="Requests"
               dense
@@ -214,22 +236,6 @@ function useOpenRow(rows: readonly Log[], logs: ReturnType<typeof useLogs>, isBe
   }, [id, isBeside]);
   const place = { hasPrevious: at > 0, hasNext: at >= 0 && at < rows.length - 1 };
   return { id, row: rows[at], keptAt, anchorTo: opened.anchors(), step, close: opened.close, place };
-}
-
-/**
- * Ranges move with the clock, and a new range reloads the list. While the user watches live or has loaded more pages,
- * the range stays; a live range has no end.
- */
-function useHeldRange({ query, search }: Page, live: boolean) {
-  const held = useRef({ query, asked: '', isHeld: false });
-  const asked = JSON.stringify([search.range, search.from, search.to, search.project, live]);
-  if (held.current.asked !== asked) held.current = { query, asked, isHeld: live };
-  if (!held.current.isHeld) held.current.query = query;
-  const { to, ...openEnded } = held.current.query;
-  const hold = (isDeep: boolean) => {
-    held.current.isHeld = live || isDeep;
-  };
-  return { query: live ? openEnded : { ...openEnded, to }, hold };
 }
 
 /** Files with all that the filter finds, in the order of the table. */

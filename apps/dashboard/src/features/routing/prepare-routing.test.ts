@@ -52,11 +52,12 @@ describe('how providers fared', () => {
   });
 });
 
-test('a provider without a key that got requests lately lost its key, or its requests are made up', () => {
+test('a provider without a key is not set up, and stands out if it got requests lately', () => {
   const keyless = { ...provider('openai'), is_configured: false };
-  const labelOf = (health: ProviderHealth[]) =>
-    prepareProviders([keyless], { now: [], health, latency: [] })[0]?.health.label;
-  expect([labelOf([fared('openai', 1, 0)]), labelOf([])]).toEqual(['key removed', 'not set up']);
+  const healthOf = (health: ProviderHealth[]) =>
+    prepareProviders([keyless], { now: [], health, latency: [] })[0]?.health;
+  expect(healthOf([fared('openai', 1, 0)])).toEqual({ label: 'not set up', tone: 'warn' });
+  expect(healthOf([])).toEqual({ label: 'not set up', tone: 'neutral' });
 });
 
 describe('the last hours of providers', () => {

@@ -65,8 +65,8 @@ function healthOf(
   provider: Provider,
   { errorRate, isAsked }: { readonly errorRate: number | null; readonly isAsked: boolean },
 ): ProviderLine['health'] {
-  // One that answered was set up, or its requests are made-up ones.
-  if (!provider.is_configured) return { label: isAsked ? 'key removed' : 'not set up', tone: 'neutral' };
+  // One that is asked all the same lost its key, or its requests are made-up ones.
+  if (!provider.is_configured) return { label: 'not set up', tone: isAsked ? 'warn' : 'neutral' };
   if (!provider.is_active) return { label: 'off', tone: 'neutral' };
   if (provider.drain) return { label: 'drained by operator', tone: 'warn' };
   if (provider.health_check === 'failing') return { label: 'health check fails', tone: 'bad' };

@@ -97,7 +97,7 @@ function IdleButton({
 }) {
   return (
     <Button kind="ghost" aria-pressed={isShown} onClick={() => onShow(!isShown)}>
-      {isShown ? 'Only those in use' : `${count} not set up`}
+      {isShown ? 'Only those in use' : `${count} more not set up`}
     </Button>
   );
 }

@@ -26,7 +26,6 @@ export function RunsPage() {
   return (
     <PageFrame title="Runs" intro="Budgets that agents' runs share over all their requests and tool calls.">
       <TableCard
-        title="Runs"
         caption="Runs, newest first"
         query={runs}
         columns={[RUN, project, ...COLUMNS, startedColumn(page.timeZone)]}

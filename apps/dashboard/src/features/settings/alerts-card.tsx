@@ -29,7 +29,6 @@ export function AlertsCard() {
   const open = alerts.data?.data.find(({ id }) => id === opened.id);
   return (
     <TableCard
-      title="Alerts"
       actions={
         <ChangeButton onClick={() => opened.open('new')}>
           <Plus /> New alert

@@ -38,7 +38,6 @@ export function AuditCard() {
   const columns = useMemo(() => [timeColumn<AuditEntry>(names.timeZone), ...entryColumns(names)], [names]);
   return (
     <TableCard
-      title="Audit"
       actions={<Filters rows={rows ?? []} filter={filter} onChange={setFilter} />}
       caption="Changes, newest first"
       query={audit}

@@ -10,7 +10,8 @@ import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import {
   colorsOf,
-  countMistyped,
+  countLeftOut,
+  describeCounted,
   filterOf,
   hasOutcomes,
   isFilter,
@@ -34,17 +35,19 @@ interface Props {
 export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
   const label = labelIn(groupBy);
   const earlier = { ...query, ...rangeQuery(previousRange(range)), interval: 'all', top: '1000' };
-  const before = useSpend(earlier, !isOfRows(groupBy));
-  const first = useSpend({ ...earlier, ...rangeQuery(previousRange(previousRange(range))) }, !isOfRows(groupBy));
+  // Of single requests, a part of the range is read: no change against a part of the one before.
+  const isWhole = !isOfRows(groupBy) || now.data?.partial === false;
+  const before = useSpend(earlier, isWhole);
+  const first = useSpend({ ...earlier, ...rangeQuery(previousRange(previousRange(range))) }, isWhole);
   const outcomes = useErrors({ ...query, interval: 'all', top: '1000' }, hasOutcomes(groupBy));
-  const { lines, mistyped } = useMemo(() => {
-    if (now.data === undefined) return { lines: undefined, mistyped: 0 };
+  const { lines, leftOut } = useMemo(() => {
+    if (now.data === undefined) return { lines: undefined, leftOut: 0 };
     // A part of the range would tell too few requests.
     const known = outcomes.data?.partial === false ? outcomes.data.buckets : [];
     const keepsAll = !isNamedByCallers(groupBy);
-    const beside = { before: before.data?.buckets, first: first.data?.buckets, outcomes: known, keepsAll };
-    const mistyped = keepsAll ? 0 : countMistyped(now.data.buckets, known);
-    return { lines: prepareSpendLines(now.data.buckets, beside), mistyped };
+    const beside = { before: wholeOf(before.data), first: wholeOf(first.data), outcomes: known, keepsAll };
+    const leftOut = keepsAll ? 0 : countLeftOut(now.data.buckets, known);
+    return { lines: prepareSpendLines(now.data.buckets, beside), leftOut };
   }, [groupBy, now.data, before.data, first.data, outcomes.data]);
   const name: Column<SpendLine> = {
     header: 'Name',
@@ -58,6 +61,7 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
       title={`By ${label === undefined ? SPEND_GROUPS[groupBy as keyof typeof SPEND_GROUPS].toLowerCase() : `label ${label}`}`}
       actions={<Total of={now.data?.buckets} />}
       caption="Spend by group"
+      note={describeCounted(groupBy, leftOut)}
       query={now}
       columns={[name, ...COLUMNS]}
       rows={lines}
@@ -68,11 +72,6 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
       emptyTitle="No spend in this range"
       emptyHint="Choose a longer range, or send a request."
     >
-      {mistyped > 0 && (
-        <p className="border-t px-4 py-2 text-xs text-muted">
-          {countOf(mistyped, 'request')} for names that no model answered {mistyped === 1 ? 'is' : 'are'} left out.
-        </p>
-      )}
       {outcomes.data?.partial === true && (
         <p className="border-t px-4 py-2 text-xs text-muted">
           $ / request counts refused requests, too: outcomes of a range this long are not read.
@@ -86,6 +85,9 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
     </TableCard>
   );
 }
+
+/** Undefined where only a part was read: its figures are no period's. */
+const wholeOf = (data: ReturnType<typeof useSpend>['data']) => (data?.partial === false ? data.buckets : undefined);
 
 /** Sum of all groups, those that are listed as (other) included. */
 function Total({ of: buckets }: { readonly of: readonly SpendBucket[] | undefined }) {

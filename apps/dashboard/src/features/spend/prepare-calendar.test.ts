@@ -24,7 +24,7 @@ describe('a month', () => {
     ]);
     expect([cell(0, 5), cell(0, 6)?.corner, cell(5, 1)]).toEqual([null, '1', null]);
     expect(cell(4, 4)).toMatchObject({ text: '', corner: '27', link: null, title: 'Fri, Nov 27, 2026: not yet' });
-    expect(describeCalendar(weeks, 'month')).toBe('$4.50 this month. Dearest day: Nov 2, $3.00.');
+    expect(describeCalendar(weeks, 'month')).toBe('$4.50 this month. Highest day: Nov 2, $3.00.');
   });
 
   test('a day leads to its requests, the dearest first; one without requests leads nowhere', () => {
@@ -43,7 +43,7 @@ test('twelve weeks end today', () => {
   const weeks = prepareCalendar({ span: 'weeks', todayMs: TODAY, days });
   expect([weeks.length, weeks[0]?.startMs]).toEqual([12, on('2026-09-07')]);
   expect([weeks[11]?.cells[3]?.amount, weeks[11]?.cells[4], weeks[0]?.cells[1]?.amount]).toEqual([1.5, null, 40]);
-  expect(describeCalendar(weeks, 'weeks')).toBe('$44.50 in 12 weeks. Dearest day: Sep 8, $40.00.');
+  expect(describeCalendar(weeks, 'weeks')).toBe('$44.50 in 12 weeks. Highest day: Sep 8, $40.00.');
   expect(describeCalendar(prepareCalendar({ span: 'weeks', todayMs: TODAY, days: new Map() }), 'weeks')).toBe(
     'Nothing was spent in 12 weeks.',
   );

@@ -105,5 +105,5 @@ export function describeCalendar(weeks: readonly CalendarWeek[], span: Span): st
   const [dearest] = days.toSorted((a, b) => b.usd - a.usd);
   const when = span === 'month' ? 'this month' : 'in 12 weeks';
   if (dearest === undefined || dearest.usd === 0) return `Nothing was spent ${when}.`;
-  return `${formatUsd(sum)} ${when}. Dearest day: ${formatDay(dearest.dayMs, 'utc')}, ${formatUsd(dearest.usd)}.`;
+  return `${formatUsd(sum)} ${when}. Highest day: ${formatDay(dearest.dayMs, 'utc')}, ${formatUsd(dearest.usd)}.`;
 }

@@ -1,7 +1,7 @@
 import type { ErrorBucket, SpendBucket } from '../../api/stats';
 import { type ChartData, type PrepareOptions, prepareSeries } from '../../charts/prepare-series';
 import { apartColorOf, colorOf } from '../../charts/series-colors';
-import { changeOf } from '../../format/format-number';
+import { changeOf, countOf } from '../../format/format-number';
 import { rangeQuery, type TimeRange } from '../../range/time-range';
 import type { Page } from '../../range/use-page';
 
@@ -33,8 +33,20 @@ interface Beside {
 const askedOf = (bucket: ErrorBucket | undefined) =>
   bucket === undefined ? undefined : bucket.success + bucket.failures + bucket.aborted;
 
-/** Groups that no request reached a provider with, at no cost: mistyped models. Returns the number of their requests. */
-export const countMistyped = (now: readonly SpendBucket[], outcomes: readonly ErrorBucket[]): number => {
+/** What the column of requests counts, and the requests that no line has (`countLeftOut`). */
+export function describeCounted(groupBy: string, leftOut: number): string {
+  // Without outcomes, refusals dilute the price of a request.
+  const what = hasOutcomes(groupBy) ? 'Requests' : 'Requests and $ / request';
+  const counted = `${what} include cache hits and refused requests.`;
+  if (leftOut === 0) return counted;
+  const requests = `${countOf(leftOut, 'request')} ${leftOut === 1 ? 'is' : 'are'} left out`;
+  return groupBy === 'provider'
+    ? `${counted} ${requests}: the gateway refused ${leftOut === 1 ? 'it' : 'them'} before it chose a provider.`
+    : `${counted} ${requests}, of names that no model answered.`;
+}
+
+/** Requests of groups that reached no provider and cost nothing: mistyped models, refusals without a provider. */
+export const countLeftOut = (now: readonly SpendBucket[], outcomes: readonly ErrorBucket[]): number => {
   const lines = new Set(prepareSpendLines(now, { outcomes }).map(({ name }) => name));
   return now.reduce((sum, { group, requests }) => sum + (lines.has(group ?? '') ? 0 : requests), 0);
 };

@@ -50,7 +50,7 @@ export function ProviderDialog({ of: provider, onClose }: DialogOf<IdentityProvi
   return (
     <SpecDialog
       title={provider === null ? 'Add identity provider' : provider.name}
-      description={`Redirect address: ${location.origin}/auth/callback`}
+      description={`Callback address: ${location.origin}/auth/callback`}
       onClose={onClose}
       specs={fieldsOf(provider)}
       resource={provider && asFields(provider)}

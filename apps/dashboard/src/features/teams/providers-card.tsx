@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Button } from '../../ui/button';
+import { CodeBlock } from '../../ui/copy-button';
 import { Plus } from '../../ui/icons';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
@@ -32,7 +33,19 @@ export function ProvidersCard() {
       rowKey={(row) => row.id}
       onRow={setShown}
       emptyTitle="No identity providers"
-      emptyHint={`Register ${location.origin}/auth/callback at your issuer, then add it here.`}
+      emptyHint={
+        <>
+          Register this gateway at your issuer, then add the issuer here.
+          <div className="mt-3 text-left">
+            <CodeBlock label="Callback address" code={`${location.origin}/auth/callback`} />
+          </div>
+          <span className="mt-3 block">
+            <Button kind="primary" onClick={() => setShown('new')}>
+              Add the first provider
+            </Button>
+          </span>
+        </>
+      }
     >
       {shown !== null && <ProviderDialog of={shown === 'new' ? null : shown} onClose={() => setShown(null)} />}
     </TableCard>

@@ -57,7 +57,7 @@ export function DataTable<T extends object>(props: TableProps<T>) {
     <div
       ref={frame}
       {...handlers}
-      className={`relative overflow-x-auto ${sticky ? 'max-h-[max(20rem,calc(100dvh-5rem))] overflow-y-auto rounded-[inherit]' : ''}`}
+      className={`relative overflow-x-auto ${sticky ? 'overflow-y-auto rounded-[inherit] max-md:max-h-[max(20rem,calc(100dvh-5rem))]' : ''}`}
     >
       {isCut && order === undefined && sorting !== null && rows !== undefined && (
         <p role="status" className="flex flex-wrap items-center gap-2 bg-warn-soft px-3 py-1.5 text-xs text-warn">
@@ -175,7 +175,7 @@ interface HeadingProps<T> extends Pick<TableProps<T>, 'sticky'> {
 
 /** Phones have no room for long headings in one line, unless the table has columns of fixed widths. */
 const WRAPPED = 'max-sm:align-bottom max-sm:whitespace-normal';
-const IN_LINE = 'max-sm:static max-sm:pr-0 max-sm:pl-0.5';
+const IN_LINE = 'max-sm:static max-sm:pl-0.5';
 
 function Heading<T>({ column, size, sorting, sticky, onSort, isFixed }: HeadingProps<T>) {
   const { header } = column;
@@ -200,7 +200,7 @@ function Heading<T>({ column, size, sorting, sticky, onSort, isFixed }: HeadingP
         {header}
         <span
           aria-hidden="true"
-          className={`absolute ${sticky ? '' : IN_LINE} ${isRight(column) ? 'right-full pr-0.5' : 'left-full pl-0.5'}`}
+          className={`absolute left-full ${sticky ? (isRight(column) ? '-ml-0.5' : 'pl-0.5') : IN_LINE}`}
         >
           {direction === 'ascending' ? '↑' : direction === 'descending' ? '↓' : ''}
         </span>

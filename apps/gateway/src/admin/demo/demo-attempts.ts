@@ -17,13 +17,15 @@ export function attemptOf({ model, provider = '' }: Attempted, latencyMs: number
   return { lostMs: 0, fields: { attempts, finalProvider: provider } };
 }
 
-/** No other target could serve it: one attempt took too long, or two failed with a pause between them. */
-export function failedAttempts(
-  { model, provider = '' }: Attempted,
-  { latencyMs, isTimeout }: { readonly latencyMs: number; readonly isTimeout: boolean },
-): LogAttempt[] {
+/** The only attempt took as long as it may. */
+export function timedOut({ model, provider = '' }: Attempted, timeoutMs: number) {
+  const attempts: LogAttempt[] = [{ provider, model, outcome: 'timeout', startMs: STARTS_MS, latencyMs: timeoutMs }];
+  return { attempts, latencyMs: timeoutMs + 2 * STARTS_MS };
+}
+
+/** No other target could serve it: two attempts failed with a pause between them. */
+export function failedAttempts({ model, provider = '' }: Attempted, latencyMs: number): LogAttempt[] {
   const endMs = latencyMs - STARTS_MS;
-  if (isTimeout) return [{ provider, model, outcome: 'timeout', startMs: STARTS_MS, latencyMs: endMs - STARTS_MS }];
   const failed = { provider, model, outcome: 'server_error', status: 503 };
   const againMs = 0.6 * latencyMs;
   return [

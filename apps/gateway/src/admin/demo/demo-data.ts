@@ -70,8 +70,9 @@ export function demoDataRoutes(services: Needs) {
     });
     const limit = await limitOneCustomer(services, projects, requestsADay);
     const { prices, chains } = services.routing();
+    const timeoutMs = config.requestTimeoutMs;
     const targetsOf = (wanted: Target) => chainTargets(wanted, findChain(chains, prices, wanted));
-    const options = { projects, prices, limit, targetsOf, nowMs: clock.nowMs(), days, requestsADay };
+    const options = { projects, prices, limit, targetsOf, nowMs: clock.nowMs(), days, requestsADay, timeoutMs };
     let requests = 0;
     const spent = new Map<string, number>();
     const monthMs = startOfMonth(clock.nowMs());
@@ -92,7 +93,11 @@ async function createProjects(tx: Needs['db']): Promise<readonly DemoProject[]> 
   const projects: DemoProject[] = [];
   for (const { name, team, cap_usd: capUsd, weight, keys, models } of mix.projects) {
     const monthlyCapNanoUsd = capUsd === null ? null : capUsd * NANO_USD;
-    const project = await projectRows.create(tx, { name, monthlyCapNanoUsd, labels: { team } });
+    const project = await projectRows.create(tx, {
+      ...{ name, monthlyCapNanoUsd, labels: { team } },
+      // Its requests have semantic hits.
+      semanticCacheEnabled: true,
+    });
     const keyIds: string[] = [];
     for (const keyName of keys) {
       // Nobody sees these secrets; the keys only name the rows.

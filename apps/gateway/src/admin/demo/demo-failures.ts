@@ -43,7 +43,7 @@ export const NOTHING_COUNTED = {
   failoverCount: 0,
 };
 
-type Failure = (typeof FAILURES)[number] | typeof OUTAGE;
+export type Failure = (typeof FAILURES)[number] | typeof OUTAGE;
 
 /** What the vendors write while they fail. */
 const VENDOR_ERRORS: Readonly<Record<string, string>> = {
@@ -61,12 +61,15 @@ export function pickFailure(random: () => number): Failure | undefined {
   return undefined;
 }
 
-/** Fields of a row that ended so. Failures of a provider name the target and the cause. */
-export function describeFailure(failure: Failure, { provider, model }: { provider: string; model: string }) {
+/** Fields of a row that ended so. Failures of a provider name the target and the cause; `timeoutMs` is the gateway's. */
+export function describeFailure(
+  failure: Failure,
+  { provider, model, timeoutMs }: { provider: string; model: string; timeoutMs: number },
+) {
   const { share: _, ...ending } = failure;
   if ('errorMessage' in ending) return ending;
   const cause =
-    ending.httpStatus === 504 ? 'did not answer within 8000 ms.' : `answered: ${VENDOR_ERRORS[provider] ?? ''}`;
+    ending.httpStatus === 504 ? `did not answer within ${timeoutMs} ms.` : `answered: ${VENDOR_ERRORS[provider] ?? ''}`;
   return { ...ending, errorMessage: `${provider}/${model} ${cause}` };
 }
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test';
+import type { PricedModel } from '@llm0/core/pricing/price-book';
 import type { Target } from '@llm0/core/routing/target';
 import mix from '../demo-mix.json';
 import { DailyLimit } from './demo-failures';
@@ -17,19 +18,28 @@ function numbers(): () => number {
   };
 }
 
+const TIMEOUT_MS = 12_000;
 const STAND_IN = { provider: 'gemini', model: 'stand-in' };
+
+/** Nine nano-USD a token for the stand-in, one for the others. */
+function priceOf(provider: string, model: string): PricedModel {
+  const pico = model === STAND_IN.model ? 9000 : 1000;
+  const prices = { input: pico, output: pico, cache_read: pico };
+  return { provider, model, mode: 'chat', prices, capabilities: [] };
+}
 
 function make(days: number) {
   let id = 0;
   const createId = () => `${++id}`;
   const options = {
     projects,
-    prices: { find: () => undefined },
+    prices: { find: priceOf },
     limit: undefined,
     targetsOf: (wanted: Target) => [wanted, STAND_IN],
     nowMs: NOW_MS,
     days,
     requestsADay: 2_000,
+    timeoutMs: TIMEOUT_MS,
     random: numbers(),
   };
   return [...makeDemoRecords({ ...options, createId })];
@@ -112,4 +122,21 @@ test('what no provider answered names its cause, and a switch follows the chain'
   const switched = records.filter(({ failoverCount }) => failoverCount > 0);
   expect(switched.length).toBeGreaterThan(10);
   expect(switched.every(({ finalProvider }) => finalProvider === STAND_IN.provider)).toBe(true);
+});
+
+test('a time-out lasts as long as its message says', () => {
+  const late = make(14).filter(({ errorCode }) => errorCode === 'upstream_timeout');
+  expect(late.length).toBeGreaterThan(3);
+  for (const { errorMessage, attempts, latencyMs } of late) {
+    expect(errorMessage).toEndWith(`did not answer within ${TIMEOUT_MS} ms.`);
+    expect(attempts?.map((attempt) => attempt.latencyMs)).toEqual([TIMEOUT_MS]);
+    expect(latencyMs).toBeGreaterThan(TIMEOUT_MS);
+  }
+});
+
+test('the model that answers is the one that is paid', () => {
+  const paid = make(14).filter(({ costNanoUsd }) => costNanoUsd > 0);
+  const perToken = (some: typeof paid) => new Set(some.map((one) => one.costNanoUsd / (one.tokensIn + one.tokensOut)));
+  expect(perToken(paid.filter(({ failoverCount }) => failoverCount > 0))).toEqual(new Set([9]));
+  expect(perToken(paid.filter(({ failoverCount }) => failoverCount === 0))).toEqual(new Set([1]));
 });

@@ -4,8 +4,16 @@ import { computeCost } from '@llm0/core/pricing/compute-cost';
 import type { PriceBook } from '@llm0/core/pricing/price-book';
 import type { Target } from '@llm0/core/routing/target';
 import mix from '../demo-mix.json';
-import { attemptOf, failedAttempts, failOver } from './demo-attempts';
-import { DailyLimit, type DemoLimit, describeFailure, NOTHING_COUNTED, OUTAGE, pickFailure } from './demo-failures';
+import { attemptOf, failedAttempts, failOver, timedOut } from './demo-attempts';
+import {
+  DailyLimit,
+  type DemoLimit,
+  describeFailure,
+  type Failure,
+  NOTHING_COUNTED,
+  OUTAGE,
+  pickFailure,
+} from './demo-failures';
 import { type DemoStory, isDuring, type Span, tellStory } from './demo-story';
 
 const HOUR_MS = 3_600_000;
@@ -26,6 +34,8 @@ export interface DemoOptions {
   readonly nowMs: number;
   readonly days: number;
   readonly requestsADay: number;
+  /** Time-out of an attempt. */
+  readonly timeoutMs: number;
   /** The customer that alone is refused. */
   readonly limit: DemoLimit | undefined;
   /** Targets in the order of the chain, the wanted one first. */
@@ -95,29 +105,18 @@ function makeRecord(options: DemoOptions, { atMs, cause, story }: Moment): LogRe
   const isUnanswered = isOut && random() < (atMs < story.outage.openedMs ? 0.8 : 0.06);
   const failure = isUnanswered ? OUTAGE : planned;
   const overheadMs = 0.6 + 1.8 * random() ** 3;
-  if (failure !== undefined) {
-    const ending = describeFailure(failure, request);
-    const isSlow = failure.status === 'error' && failure.httpStatus > 500;
-    if (!isUnanswered && !isSlow) {
-      // Limits refuse before a provider is asked; all of the time is the gateway's own.
-      const isLimited = failure.httpStatus === 429;
-      return {
-        ...{ ...request, ...ending, overheadMs },
-        ...(isLimited ? { provider: undefined, latencyMs: overheadMs } : { latencyMs: 1 + 3 * random() }),
-      };
-    }
-    const latencyMs = isUnanswered ? 900 + 2_000 * random() : 2000 + 6000 * random();
-    const attempts = failedAttempts(request, { latencyMs, isTimeout: failure.httpStatus === 504 });
-    return { ...request, ...ending, attempts, latencyMs, overheadMs };
-  }
+  if (failure !== undefined) return failedRecord(options, request, { failure, isUnanswered, overheadMs });
   const usage = makeUsage(random);
-  const priced = options.prices.find(request.provider, request.model);
-  const cost = priced === undefined ? { costNanoUsd: 0, detail: {} } : computeCost(usage, priced);
   const answered = { ...request, ...countTokens(usage), status: 'success' as const, httpStatus: 200 };
   if (isHit) {
     const ms = 0.8 + 2.2 * random() ** 2;
     const timing = { latencyMs: ms, overheadMs: ms, ttftMs: ms };
-    return { ...answered, ...timing, savedNanoUsd: cost.costNanoUsd, finalProvider: request.provider };
+    return {
+      ...answered,
+      ...timing,
+      savedNanoUsd: costAt(options, request, usage).costNanoUsd,
+      finalProvider: request.provider,
+    };
   }
   const { ttft_ms, tokens_per_second } = modelOf(request.model);
   const firstMs = ttft_ms * (isOut ? 1.6 : 1) * (0.7 + 0.4 * random() + 0.8 * random() ** 6);
@@ -133,6 +132,9 @@ function makeRecord(options: DemoOptions, { atMs, cause, story }: Moment): LogRe
         })
       : attemptOf(request, attemptMs);
   const upstreamMs = effort.lostMs + answerMs;
+  // The one that answered is paid, after a failover another one than the caller asked for.
+  const { finalProvider: provider = request.provider, model = request.model } = effort.fields;
+  const cost = costAt(options, { provider, model }, usage);
   return {
     ...answered,
     ...effort.fields,
@@ -145,7 +147,40 @@ function makeRecord(options: DemoOptions, { atMs, cause, story }: Moment): LogRe
   };
 }
 
+interface Ending {
+  readonly failure: Failure;
+  /** The provider is away. */
+  readonly isUnanswered: boolean;
+  readonly overheadMs: number;
+}
+
+function failedRecord(
+  { random, timeoutMs }: DemoOptions,
+  request: ReturnType<typeof makeRequest>,
+  { failure, isUnanswered, overheadMs }: Ending,
+): LogRecord {
+  const ending = describeFailure(failure, { ...request, timeoutMs });
+  const isSlow = failure.status === 'error' && failure.httpStatus > 500;
+  if (!isUnanswered && !isSlow) {
+    // Limits refuse before a provider is asked; all of the time is the gateway's own.
+    const isLimited = failure.httpStatus === 429;
+    return {
+      ...{ ...request, ...ending, overheadMs },
+      ...(isLimited ? { provider: undefined, latencyMs: overheadMs } : { latencyMs: 1 + 3 * random() }),
+    };
+  }
+  if (failure.httpStatus === 504) return { ...request, ...ending, ...timedOut(request, timeoutMs), overheadMs };
+  const latencyMs = isUnanswered ? 900 + 2_000 * random() : 2000 + 6000 * random();
+  const attempts = failedAttempts(request, latencyMs);
+  return { ...request, ...ending, attempts, latencyMs, overheadMs };
+}
+
 const modelOf = (name: string): DemoModel => mix.models[name as keyof typeof mix.models];
+
+function costAt({ prices }: DemoOptions, { provider, model }: Target, usage: Usage) {
+  const priced = prices.find(provider, model);
+  return priced === undefined ? { costNanoUsd: 0, detail: {} } : computeCost(usage, priced);
+}
 
 /** State of a request before its answer. */
 function makeRequest({ random, projects, createId }: DemoOptions, { atMs, cause, story }: Moment, isHit: boolean) {

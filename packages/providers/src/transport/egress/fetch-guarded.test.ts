@@ -139,8 +139,8 @@ describe('a URL from outside', () => {
     ['file:///etc/passwd', 'not an http(s) URL'],
     ['nonsense', 'not a URL'],
     ['http://user:secret@media.test/x', 'credentials'],
-    ['http://nowhere.test/x', 'does not exist'],
-    ['http://empty.test/x', 'does not exist'],
+    ['http://nowhere.test/x', 'could not be resolved'],
+    ['http://empty.test/x', 'could not be resolved'],
   ])('%s is refused', async (url, words) => {
     const message = await refusalOf(guarded(url));
     expect(message).toContain(words);

@@ -111,7 +111,7 @@ export async function pinUrl(
   const isForbidden = (address: string) => isPrivateAddress(address) && options.allowedRanges?.holds(address) !== true;
   if (!allowed && addresses.some(isForbidden)) throw refused(text, 'leads to an address that is not public');
   const [address] = addresses;
-  if (address === undefined) throw refused(text, 'names a host that does not exist');
+  if (address === undefined) throw refused(text, 'names a host that could not be resolved');
   url.hostname = isIP(address) === 6 ? `[${address}]` : address;
   return { url: url.href, host, ...(isAddress ? {} : { serverName: name.replace(/\.$/, '') }) };
 }
@@ -129,7 +129,7 @@ async function resolveName(url: string, name: string, resolve: ResolveHost): Pro
   try {
     return await resolve(name);
   } catch (error) {
-    throw refused(url, 'names a host that does not exist', error);
+    throw refused(url, 'names a host that could not be resolved', error);
   }
 }
 

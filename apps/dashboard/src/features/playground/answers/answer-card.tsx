@@ -31,6 +31,8 @@ export function AnswerCard({ run, store, isOneOfSeveral }: Props) {
   const isGood = outcome !== null && outcome.fault === null;
   return (
     <Card
+      // The frame of its turn is enough.
+      className={isOneOfSeveral ? '' : 'border-0!'}
       title={
         <>
           <span className="wrap-anywhere">{model}</span>

@@ -16,7 +16,9 @@ export const daysColumn = <T,>(daysOf: (row: T) => readonly number[] | null, wid
     if (days === null) return NOTHING;
     return (
       <span className="inline-flex items-center gap-2 align-middle">
-        <SparkBars values={days} label={describeDays(days, Date.now())} />
+        <span className="max-sm:hidden">
+          <SparkBars values={days} label={describeDays(days, Date.now())} />
+        </span>
         <span className="min-w-20">{amount}</span>
       </span>
     );

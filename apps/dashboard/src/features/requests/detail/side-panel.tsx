@@ -24,7 +24,7 @@ export function SidePanel({ title, description, onClose, children }: Props) {
       ref={panel}
       tabIndex={-1}
       aria-labelledby={titleId}
-      className="sticky top-4 h-[calc(100dvh-8.5rem)] min-h-96 w-[clamp(24rem,42%,44rem)] shrink-0 scroll-pt-16 overflow-y-auto rounded-lg border bg-panel print:hidden"
+      className="w-[clamp(24rem,42%,44rem)] shrink-0 scroll-pt-16 overflow-y-auto rounded-lg border bg-panel print:hidden"
     >
       <header className="sticky top-0 z-10 flex items-start justify-between gap-4 border-b bg-panel px-5 py-3.5">
         <div className="min-w-0">
