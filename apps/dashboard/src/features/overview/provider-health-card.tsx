@@ -141,10 +141,13 @@ function Row({ strip, describe, intervalMs, range }: RowProps) {
   );
 }
 
-const HEADS = ['Provider', 'Requests sent', 'Failed there', 'Share failed', 'Answered elsewhere', 'Last failures'];
+const HEADS = [
+  ...['Provider', 'Requests sent', 'Failed there', 'Share failed'],
+  ...['Failed there, answered elsewhere', 'Skipped while paused', 'Last failures'],
+];
 
 function cellsOf(
-  { provider, bars, requests, failed, elsewhere }: Prepared,
+  { provider, bars, requests, failed, rescued, skipped }: Prepared,
   describe: (bar: Bar) => string,
 ): readonly string[] {
   const last = bars.findLast((bar) => bar.failed > 0);
@@ -153,6 +156,6 @@ function cellsOf(
     formatCount(failed),
     requests === 0 ? NOTHING : formatShare(failed / requests),
   ];
-  counts.push(formatCount(elsewhere));
+  counts.push(formatCount(rescued), formatCount(skipped));
   return [provider, ...counts, last === undefined ? NOTHING : describe(last)];
 }
