@@ -26,6 +26,7 @@ import {
   prepareOutcomes,
   prepareRatio,
   reachedCaches,
+  requestsOfAnswer,
   requestsOfModel,
 } from './prepare-cache';
 import { PromptCachesCard } from './prompt-caches-card';
@@ -93,7 +94,7 @@ function Charts({ page }: { readonly page: Page }) {
         kind="stacked"
         unit="count"
         {...shared}
-        requestsOf={(name) => ({ cache: name ?? undefined })}
+        requestsOf={requestsOfAnswer}
       />
       <ChartCard
         title="Hit rate"

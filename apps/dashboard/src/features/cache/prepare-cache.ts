@@ -17,6 +17,13 @@ type Outcomes = Pick<CacheBucket & Overview, 'cache_hits' | 'semantic_hits' | 'm
 export const reachedCaches = (of: Outcomes): number => of.cache_hits + of.semantic_hits + of.misses;
 
 const NOT_ASKED = ['caller_error', 'rate_limited', 'cap_exceeded'] as const;
+
+/** Filter that finds the requests of a series of `prepareOutcomes`, or of all of them. */
+export const requestsOfAnswer = (series: string | null): RequestsFilter => ({
+  cache: series ?? undefined,
+  outcome_not: NOT_ASKED,
+});
+
 /** Filter that finds just these of a model; undefined for the rest of the models. */
 export function requestsOfModel(model: string | null): RequestsFilter | undefined {
   const filter = filterOf('model', model ?? '');
