@@ -108,7 +108,7 @@ export function axisLabels(unit: Unit, ticks: readonly number[]): string[] {
     const decimals = Math.max(CENTS, ...ticks.map(decimalsOf));
     return ticks.map((usd) => `$${usd.toFixed(decimals)}`);
   }
-  if (unit === 'ms' && top >= 1000)
+  if ((unit === 'ms' || unit === 'percentile') && top >= 1000)
     return ticks.map((ms) => (ms === 0 ? '0' : `${Number((ms / 1000).toPrecision(3))} s`));
   return ticks.map(UNITS[unit].short);
 }

@@ -43,7 +43,7 @@ export function LatencyPage() {
           data={overTime.data && prepareLatency(bucketStarts(range), overTime.data.buckets, metric)}
           previous={previous && prepareLatency(bucketStarts(earlier.range), previous, metric)}
           kind="line"
-          unit="ms"
+          unit="percentile"
           height={200}
           {...{ page, query: overTime }}
           opens="the slowest requests"

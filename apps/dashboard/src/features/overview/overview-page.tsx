@@ -157,7 +157,7 @@ function LatencyChart({ page }: ChartProps) {
       data={latency.data && prepareLatency(bucketStarts(page.range), latency.data.buckets, 'latency')}
       previous={earlier && prepareLatency(bucketStarts(range), earlier, 'latency')}
       kind="line"
-      unit="ms"
+      unit="percentile"
       {...{ page, query: latency }}
       opens="the slowest requests"
       requestsOf={() => slowestBy('latency')}

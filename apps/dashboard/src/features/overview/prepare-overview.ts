@@ -1,6 +1,6 @@
 import { domainOf, type ErrorDomain, failureRate } from '@llm0/core/errors/outcome';
 import type { LatencyBucket, Overview } from '../../api/stats';
-import { countOf, formatCompact, formatCount, formatMs, formatShare } from '../../format/format-number';
+import { countOf, formatCompact, formatCount, formatEstimate, formatShare } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
 import { OUTCOME_LABELS } from '../../format/outcome-labels';
 import { SAVED } from '../../format/saved-labels';
@@ -28,7 +28,7 @@ export function withLatency(
 /** The cards of the overview, each with the same number of the previous period. */
 export function prepareStats(now: Overview | undefined, before: Overview | undefined): Stat[] {
   const stat = statsOf(now, before);
-  const p50 = now && `p50 ${formatMs(now.latency_ms.p50)}, of providers`;
+  const p50 = now && `p50 ${formatEstimate(now.latency_ms.p50)}, of providers`;
   const tokens = now && `${formatCompact(now.tokens_in)} in, ${formatCompact(now.tokens_out)} out`;
   return [
     stat({ label: 'Spend', pick: (o) => o.cost_usd, show: formatUsd }),
@@ -46,7 +46,7 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
     stat({
       label: 'Latency p95',
       pick: (o) => o.latency_ms.p95,
-      show: formatMs,
+      show: formatEstimate,
       better: 'less',
       isBinned: true,
       detail: p50,
@@ -54,14 +54,14 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
     stat({
       label: 'Time to first token p95',
       pick: (o) => o.ttft_ms.p95,
-      show: formatMs,
+      show: formatEstimate,
       better: 'less',
       isBinned: true,
     }),
     stat({
       label: 'Gateway overhead p95',
       pick: (o) => o.overhead_ms.p95,
-      show: formatMs,
+      show: formatEstimate,
       better: 'less',
       isBinned: true,
     }),
