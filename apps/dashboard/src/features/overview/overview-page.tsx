@@ -25,6 +25,7 @@ import { StatGrid } from '../../ui/stat-card';
 import { prepareLatency, slowestBy } from '../latency/prepare-latency';
 import { RetirementsBanner, useRetirements } from '../models/retirements-banner';
 import { UnpricedBanner } from '../models/unpriced-banner';
+import { AlertsBanner } from '../settings/alerts-banner';
 import { ImpactBanner } from '../shell/impact-banner';
 import { loadPage } from '../shell/load-page';
 import { PageFrame } from '../shell/page-frame';
@@ -80,6 +81,7 @@ export function OverviewPage() {
     <PageFrame title="Overview" page={page} hasCharts isHeld={!isKnown}>
       <ImpactBanner page={page} />
       <TroubleBanner page={page} />
+      <AlertsBanner page={page} />
       <ServersBanner />
       <CapsBanner projectId={page.projectId} />
       <RetirementsBanner page={page} />

@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
 import { useSession } from '../../api/session';
+import { useAlerts } from '../../api/settings';
+import { callingAlerts } from '../settings/prepare-firing';
 import { SECTIONS, type Section } from './pages';
 
 interface Props {
@@ -23,6 +25,19 @@ export function PageMenu({ onChosen }: Props) {
   );
 }
 
+/** Alerts that fire, on every page: their message may have failed. */
+function FiringCount() {
+  const { data } = useAlerts();
+  const { length } = callingAlerts(data?.data ?? [], Date.now());
+  if (length === 0) return null;
+  return (
+    <span className="nums ml-auto rounded-full bg-bad px-1.5 text-2xs font-medium text-panel">
+      {length}
+      <span className="sr-only"> firing</span>
+    </span>
+  );
+}
+
 function MenuSection({ section: { name, pages }, onChosen }: Props & { readonly section: Section }) {
   const nameId = useId();
   return (
@@ -41,6 +56,7 @@ function MenuSection({ section: { name, pages }, onChosen }: Props & { readonly 
             >
               <Icon className="shrink-0" />
               {label}
+              {to === '/alerts' && <FiringCount />}
             </Link>
           </li>
         ))}
