@@ -6,7 +6,7 @@ export const WRAPPED_NAME =
 
 interface Props {
   readonly name: string;
-  /** Two lines at any width, in a column that `wraps`. */
+  /** In full, in a column that `wraps`. */
   readonly wraps?: boolean;
   readonly children?: ReactNode;
 }
@@ -16,7 +16,7 @@ export function Name({ name, wraps = false, children }: Props) {
   return (
     <span className="inline-flex max-w-full items-center gap-2 max-sm:flex-wrap max-sm:gap-y-0.5">
       <span
-        className={`font-medium ${wraps ? 'line-clamp-2 whitespace-normal wrap-anywhere' : `truncate ${WRAPPED_NAME}`}`}
+        className={`font-medium ${wraps ? 'whitespace-normal wrap-anywhere' : `truncate ${WRAPPED_NAME}`}`}
         title={name}
       >
         {name}

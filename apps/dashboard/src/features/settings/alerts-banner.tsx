@@ -21,7 +21,7 @@ export function AlertsBanner({ page: { projectId, timeZone: zone } }: { readonly
           const { found, unsent } = describeNow(alert, { zone, nowMs });
           return (
             <li key={alert.id}>
-              <Link to="/alerts" search={{ open: alert.id }} className="font-semibold underline">
+              <Link to="/alerts" search={{ open: alert.id }} className="touch-line font-semibold underline">
                 {alert.name}
               </Link>{' '}
               fires{found !== null && `: ${found}`}.{unsent !== null && ` ${unsent}`}
@@ -30,7 +30,7 @@ export function AlertsBanner({ page: { projectId, timeZone: zone } }: { readonly
         })}
         {calling.length > SHOWN && (
           <li>
-            <Link to="/alerts" className="underline">
+            <Link to="/alerts" className="touch-line underline">
               All alerts, {calling.length - SHOWN} more like these
             </Link>
           </li>

@@ -21,7 +21,7 @@ import { type Edit, SpecDialog } from '../forms/spec-form';
 import { AlertHistory } from './alert-history';
 import { AlertPreview } from './alert-preview';
 import { alertFields, describeAlert, placeOf, statesOf } from './prepare-alert';
-import { describeMinute, describeNow, type ShownAt } from './prepare-firing';
+import { callingAlerts, describeMinute, describeNow, type ShownAt } from './prepare-firing';
 
 /** Alerts. */
 export function AlertsCard() {
@@ -75,9 +75,9 @@ export function AlertsCard() {
 }
 
 /** Alerts that need someone come before all others. */
-const firingFirst = (alerts: readonly ListedAlert[]) => alerts.toSorted((a, b) => Number(isBad(b)) - Number(isBad(a)));
+const firingFirst = (alerts: readonly ListedAlert[]) => alerts.toSorted((a, b) => urgencyOf(b) - urgencyOf(a));
 
-const isBad = (alert: Alert) => statesOf(alert, Date.now()).some(({ tone }) => tone === 'bad');
+const urgencyOf = (alert: ListedAlert) => Number(alert.is_firing) + callingAlerts([alert], Date.now()).length;
 
 function useColumns(): readonly Column<ListedAlert>[] {
   const { timeZone: zone } = usePage();
@@ -88,13 +88,18 @@ function useColumns(): readonly Column<ListedAlert>[] {
       ...{ header: 'Name', wraps: true },
       value: (row) => row.name,
       cell: (row) => (
-        <Name name={row.name} wraps>
-          <ManagedMark resource="alert" id={row.id} />
-        </Name>
+        <>
+          <Name name={row.name} wraps>
+            <ManagedMark resource="alert" id={row.id} />
+          </Name>
+          <span className="block text-xs text-muted md:hidden">
+            {[describeAlert(row), placeOf(row, projectName)].filter(Boolean).join(', ')}
+          </span>
+        </>
       ),
     },
     {
-      ...{ header: 'When', wraps: true },
+      ...{ header: 'When', wraps: true, wideOnly: true },
       value: describeAlert,
       cell: (row) => (
         <>

@@ -1,7 +1,7 @@
 import type { Alert, Firing } from '../../api/settings';
 import { formatMs, formatShare } from '../../format/format-number';
 import type { TimeZoneChoice } from '../../format/format-time';
-import { formatInstant, formatWeekday } from '../../format/format-time';
+import { formatInstant, formatLength, formatWeekday } from '../../format/format-time';
 import { formatUsd } from '../../format/format-usd';
 import type { Tone } from '../../ui/badge';
 import { EGRESS_HINT } from '../forms/egress-hint';
@@ -163,7 +163,9 @@ export function describeAlert({
   window_minutes: minutes,
 }: Pick<Alert, 'kind' | 'threshold' | 'window_minutes'>): string {
   const { label, show, isWindowed } = KINDS[kind];
-  return [label, show(threshold), isWindowed ? `within ${minutes} min` : ''].filter((part) => part !== '').join(' ');
+  return [label, show(threshold), isWindowed ? `within ${formatLength(minutes * MINUTE_MS)}` : '']
+    .filter((part) => part !== '')
+    .join(' ');
 }
 
 export interface AlertState {
@@ -193,7 +195,8 @@ interface Preview {
 }
 
 const TIMES: Readonly<Record<number, string>> = { 1: 'once', 2: 'twice' };
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const WEEK_MS = 7 * 24 * HOUR_MS;
 
 /** `Over the last week it would have fired 3 times, last on Tuesday 14:05, for 20 min.` */
