@@ -167,18 +167,23 @@ export function describeTime({ startMs }: Pick<Bar, 'startMs'>, { intervalMs, ti
 
 type Counts = Pick<Strip, 'requests' | 'failed' | 'rescued' | 'skipped'>;
 
-/** What became of failures, and of requests that are not among those sent. */
-function describeRest({ rescued, skipped }: Counts): string {
-  const saved = rescued === 0 ? '' : `, ${formatCount(rescued)} of them answered elsewhere`;
-  return `${saved}${skipped === 0 ? '' : `; ${formatCount(skipped)} more skipped it while paused`}`;
-}
+/** What became of failures. */
+const describeRescued = ({ rescued }: Counts): string =>
+  rescued === 0 ? '' : `, ${formatCount(rescued)} of them answered elsewhere`;
 
-/** A whole strip in words: failures there are not the ones that callers saw, which the route map has. */
-export function describeStrip(strip: Counts) {
+/** Requests that are not among those sent. */
+const describeSkipped = ({ skipped }: Counts): string =>
+  skipped === 0 ? '' : `${formatCount(skipped)} more skipped it while paused`;
+
+/** A whole strip in words, in two parts: failures there are not those that callers saw, which the route map has. */
+export function describeStrip(strip: Counts): readonly [sent: string, skipped: string] {
   const { requests, failed } = strip;
-  const rest = describeRest(strip);
-  if (failed === 0) return `${formatCount(requests)} sent, none failed${rest}`;
-  return `${formatCount(failed)} of ${formatCount(requests)} sent failed (${formatShare(failed / requests)})${rest}`;
+  const [all, rescued] = [formatCount(requests), describeRescued(strip)];
+  const sent =
+    failed === 0
+      ? `${all} sent, none failed`
+      : `${formatCount(failed)} of ${all} sent failed (${formatShare(failed / requests)})${rescued}`;
+  return [sent, describeSkipped(strip)];
 }
 
 /** A bar in words. */
@@ -187,7 +192,8 @@ export function describeBar(bar: Bar, shown: Shown): string {
   const time = describeTime(bar, shown);
   if (requests === 0 && skipped > 0) return `${time}: none sent, ${formatCount(skipped)} skipped it while paused`;
   if (requests === 0) return `${time}: no requests`;
-  const rest = describeRest(bar);
+  const more = describeSkipped(bar);
+  const rest = `${describeRescued(bar)}${more === '' ? '' : `; ${more}`}`;
   const asked = countOf(requests, 'request');
   if (failed === 0) return `${time}: ${asked}, none failed${rest}`;
   return `${time}: ${asked}, ${formatCount(failed)} failed (${formatShare(failed / requests)}), mostly ${mainFailure}${rest}`;

@@ -61,7 +61,7 @@ interface DistributionProps {
 }
 
 /** Height of the chart with its axis and legend: nothing moves when it arrives. */
-const RESERVED = 'min-h-60 sm:min-h-56';
+const RESERVED = 'min-h-56';
 
 function DistributionCard({ metric, histogram }: DistributionProps) {
   const showRequests = useShowRequests();
