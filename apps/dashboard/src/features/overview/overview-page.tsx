@@ -29,6 +29,7 @@ import { AlertsBanner } from '../settings/alerts-banner';
 import { ImpactBanner } from '../shell/impact-banner';
 import { loadPage } from '../shell/load-page';
 import { PageFrame } from '../shell/page-frame';
+import { useSeenPlace } from '../shell/page-place';
 import { TroubleBanner, useBannersKnown } from '../shell/trouble';
 import { colorsOf, filterOf, prepareSpend } from '../spend/prepare-spend';
 import { ServersBanner } from '../tools/servers-banner';
@@ -58,6 +59,7 @@ export function OverviewPage() {
   const slow = useLatency({ ...query, ...answersOf('latency'), interval: 'all' }, 'latency');
   const slowBefore = useLatency({ ...earlier, ...answersOf('latency'), interval: 'all' }, 'latency');
   const isKnown = useBannersKnown(page, [...useRetirements(page).queries, useUnpriced()]);
+  const seen = useSeenPlace();
   const everSeen = useLogs({}, false);
   const [Onboarding] = useState(() => lazy(loadOnboarding));
   const [isWelcomed, setIsWelcomed] = useState(false);
@@ -77,6 +79,7 @@ export function OverviewPage() {
       </PageFrame>
     );
   }
+  const stats = prepareStats(withLatency(now.data, slow), withLatency(before, slowBefore));
   return (
     <PageFrame title="Overview" page={page} hasCharts isHeld={!isKnown}>
       <ImpactBanner page={page} />
@@ -86,18 +89,18 @@ export function OverviewPage() {
       <CapsBanner projectId={page.projectId} />
       <RetirementsBanner page={page} />
       <UnpricedBanner />
+      <Failure of={now} />
+      <StatGrid
+        isCompared
+        hasDetails
+        stats={stats.map(({ to, ...stat }) => ({ ...stat, to: seen(to) }))}
+        isLoading={now.data === undefined && now.error === null}
+      />
       {seesAll && <LiveCard />}
       <div className="grid gap-4 xl:grid-cols-2">
         <HealthCharts page={page} />
       </div>
       <ProviderHealthCard page={page} />
-      <Failure of={now} />
-      <StatGrid
-        isCompared
-        hasDetails
-        stats={prepareStats(withLatency(now.data, slow), withLatency(before, slowBefore))}
-        isLoading={now.data === undefined && now.error === null}
-      />
       <RouteMapCard query={query} />
       <div className="grid gap-4 xl:grid-cols-2">
         <SpendChart page={page} />

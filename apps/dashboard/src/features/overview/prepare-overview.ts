@@ -4,9 +4,11 @@ import { countOf, formatCompact, formatCount, formatEstimate, formatShare } from
 import { formatUsd } from '../../format/format-usd';
 import { OUTCOME_LABELS } from '../../format/outcome-labels';
 import { SAVED } from '../../format/saved-labels';
+import { requestsLink } from '../../range/use-show-requests';
 import { statsOf } from '../../ui/prepare-stat';
 import type { Stat } from '../../ui/stat-card';
 import { hitRate } from '../cache/prepare-cache';
+import { pagePlace } from '../shell/page-place';
 
 function successRate(counts: Overview): number | null {
   const rate = failureRate(counts);
@@ -31,8 +33,8 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
   const p50 = now && `p50 ${formatEstimate(now.latency_ms.p50)}, of providers`;
   const tokens = now && `${formatCompact(now.tokens_in)} in, ${formatCompact(now.tokens_out)} out`;
   return [
-    stat({ label: 'Spend', pick: (o) => o.cost_usd, show: formatUsd }),
-    stat({ label: 'Requests', pick: (o) => o.requests, show: formatCount }),
+    stat({ label: 'Spend', pick: (o) => o.cost_usd, show: formatUsd, to: pagePlace('/money') }),
+    stat({ label: 'Requests', pick: (o) => o.requests, show: formatCount, to: requestsLink({}) }),
     stat({
       label: 'Success',
       pick: successRate,
@@ -41,8 +43,15 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
       better: 'more',
       detail: now && describeLeftOut(now),
       hasLongDetail: true,
+      to: requestsLink({ outcome: 'success' }),
     }),
-    stat({ label: 'Tokens', pick: (o) => o.tokens_in + o.tokens_out, show: formatCompact, detail: tokens }),
+    stat({
+      label: 'Tokens',
+      pick: (o) => o.tokens_in + o.tokens_out,
+      show: formatCompact,
+      detail: tokens,
+      to: requestsLink({ sort: '-tokens_total' }),
+    }),
     stat({
       label: 'Latency p95',
       pick: (o) => o.latency_ms.p95,
@@ -50,6 +59,7 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
       better: 'less',
       isBinned: true,
       detail: p50,
+      to: pagePlace('/latency'),
     }),
     stat({
       label: 'Time to first token p95',
@@ -57,6 +67,7 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
       show: formatEstimate,
       better: 'less',
       isBinned: true,
+      to: pagePlace('/latency', { metric: 'ttft' }),
     }),
     stat({
       label: 'Gateway overhead p95',
@@ -64,6 +75,7 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
       show: formatEstimate,
       better: 'less',
       isBinned: true,
+      to: pagePlace('/latency', { metric: 'overhead' }),
     }),
     stat({
       label: 'Cache hits',
@@ -72,6 +84,7 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
       isShare: true,
       better: 'more',
       detail: now && `${formatUsd(now.saved_usd)} ${SAVED.byCache.toLowerCase()}`,
+      to: pagePlace('/cache'),
     }),
   ];
 }
