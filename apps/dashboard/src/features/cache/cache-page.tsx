@@ -134,7 +134,7 @@ function StoredCard() {
       )}
       <p className="mt-3 text-xs text-muted">
         Turn on caches and set semantic thresholds for each{' '}
-        <Link to="/projects" className="text-accent underline">
+        <Link to="/projects" className="touch-line text-accent underline">
           project
         </Link>
         .

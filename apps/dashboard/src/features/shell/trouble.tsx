@@ -71,7 +71,7 @@ export function TroubleBanner({ page }: { readonly page: Page }) {
                   to: new Date(Date.now() + 3_600_000).toISOString(),
                   failover_from: provider,
                 })}
-                className="underline"
+                className="touch-line underline"
               >
                 {formatCount(elsewhere)} {elsewhere === 1 ? 'request' : 'requests'} answered elsewhere
               </Link>
