@@ -88,7 +88,7 @@ function Charts({ page }: { readonly page: Page }) {
     <div className="grid gap-4 xl:grid-cols-2">
       <ChartCard
         title="How requests were answered"
-        legendRows={1}
+        legendRows="note"
         data={overTime.data && prepareOutcomes(times, overTime.data.buckets)}
         previous={earlier && prepareOutcomes(bucketStarts(range), earlier)}
         kind="stacked"
