@@ -92,9 +92,13 @@ export interface FiringNow {
 }
 
 /** What each of these alerts does, by id. */
-export async function listFiringNow(db: Db, ids: readonly string[]): Promise<ReadonlyMap<string, FiringNow>> {
+export async function listFiringNow(
+  db: Db,
+  of: readonly Pick<StoredAlert, 'id'>[],
+): Promise<ReadonlyMap<string, FiringNow>> {
+  const ids = of.map(({ id }) => id);
   const { alertId, endedAtMs, toldAtMs } = alertFirings;
-  const isOne = inArray(alertId, [...ids]);
+  const isOne = inArray(alertId, ids);
   const open = await firingRows.find(db, and(isOne, isNull(endedAtMs)));
   const told = await db
     .select({ alertId, toldAtMs: max(toldAtMs) })

@@ -52,14 +52,8 @@ const GROUPS = { model: 'Model', provider: 'Provider', project: 'Project' } as c
 
 export function OverviewPage() {
   const page = usePage();
-  const { query, range } = page;
-  const now = useOverview(query);
-  const earlier = { ...query, ...rangeQuery(previousRange(range)) };
-  const before = usePrevious(query, range);
-  const slow = useLatency({ ...query, ...answersOf('latency'), interval: 'all' }, 'latency');
-  const slowBefore = useLatency({ ...earlier, ...answersOf('latency'), interval: 'all' }, 'latency');
+  const { query } = page;
   const isKnown = useBannersKnown(page, [...useRetirements(page).queries, useUnpriced()]);
-  const seen = useSeenPlace();
   const everSeen = useLogs({}, false);
   const [Onboarding] = useState(() => lazy(loadOnboarding));
   const [isWelcomed, setIsWelcomed] = useState(false);
@@ -79,7 +73,6 @@ export function OverviewPage() {
       </PageFrame>
     );
   }
-  const stats = prepareStats(withLatency(now.data, slow), withLatency(before, slowBefore));
   return (
     <PageFrame title="Overview" page={page} hasCharts isHeld={!isKnown}>
       <ImpactBanner page={page} />
@@ -89,13 +82,7 @@ export function OverviewPage() {
       <CapsBanner projectId={page.projectId} />
       <RetirementsBanner page={page} />
       <UnpricedBanner />
-      <Failure of={now} />
-      <StatGrid
-        isCompared
-        hasDetails
-        stats={stats.map(({ to, ...stat }) => ({ ...stat, to: seen(to) }))}
-        isLoading={now.data === undefined && now.error === null}
-      />
+      <Totals page={page} />
       {seesAll && <LiveCard />}
       <div className="grid gap-4 xl:grid-cols-2">
         <HealthCharts page={page} />
@@ -115,6 +102,27 @@ export function OverviewPage() {
 
 interface ChartProps {
   readonly page: Page;
+}
+
+function Totals({ page: { query, range } }: ChartProps) {
+  const now = useOverview(query);
+  const earlier = { ...query, ...rangeQuery(previousRange(range)) };
+  const before = usePrevious(query, range);
+  const slow = useLatency({ ...query, ...answersOf('latency'), interval: 'all' }, 'latency');
+  const slowBefore = useLatency({ ...earlier, ...answersOf('latency'), interval: 'all' }, 'latency');
+  const seen = useSeenPlace();
+  const stats = prepareStats(withLatency(now.data, slow), withLatency(before, slowBefore));
+  return (
+    <>
+      <Failure of={now} />
+      <StatGrid
+        isCompared
+        hasDetails
+        stats={stats.map(({ to, ...stat }) => ({ ...stat, to: seen(to) }))}
+        isLoading={now.data === undefined && now.error === null}
+      />
+    </>
+  );
 }
 
 function SpendChart({ page }: ChartProps) {

@@ -116,8 +116,7 @@ export function alertRoutes(services: Needs, answer: AnswerKept) {
     .openapi(list, async (c) => {
       const { project_id: projectId, ...asked } = c.req.valid('query');
       const found = await alertRows.list(db, asked, { projectId });
-      const ids = found.data.map(({ id }) => id);
-      const firings = await listFiringNow(db, ids);
+      const firings = await listFiringNow(db, found.data);
       const page = showPage(found, (alert) => showListedAlert(alert, firings.get(alert.id)));
       return c.json(page, 200);
     })
