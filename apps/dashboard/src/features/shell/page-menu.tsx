@@ -25,10 +25,20 @@ export function PageMenu({ onChosen }: Props) {
   );
 }
 
+function useFiringCount(): number {
+  const { data } = useAlerts();
+  return callingAlerts(data?.data ?? [], Date.now()).length;
+}
+
+/** On the button of a closed menu: an alert fires. */
+export const FiringDot = () =>
+  useFiringCount() === 0 ? null : (
+    <span aria-hidden="true" className="absolute top-1 right-1 size-2 rounded-full bg-bad" />
+  );
+
 /** Alerts that fire, on every page: their message may have failed. */
 function FiringCount() {
-  const { data } = useAlerts();
-  const { length } = callingAlerts(data?.data ?? [], Date.now());
+  const length = useFiringCount();
   if (length === 0) return null;
   return (
     <span className="nums ml-auto rounded-full bg-bad px-1.5 text-2xs font-medium text-panel">
