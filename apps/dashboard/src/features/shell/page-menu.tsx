@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
 import { useSession } from '../../api/session';
 import { useAlerts } from '../../api/settings';
+import { Menu } from '../../ui/icons';
 import { callingAlerts } from '../settings/prepare-firing';
 import { SECTIONS, type Section } from './pages';
 
@@ -30,11 +31,16 @@ function useFiringCount(): number {
   return callingAlerts(data?.data ?? [], Date.now()).length;
 }
 
-/** On the button of a closed menu: an alert fires. */
-export const FiringDot = () =>
-  useFiringCount() === 0 ? null : (
-    <span aria-hidden="true" className="absolute top-1 right-1 size-2 rounded-full bg-bad" />
+/** Of the button of a closed menu: with a dot while an alert fires. */
+export function MenuIcon() {
+  const isFiring = useFiringCount() > 0;
+  return (
+    <span className="relative">
+      <Menu />
+      {isFiring && <span aria-hidden="true" className="absolute -top-1 -right-1 size-2 rounded-full bg-bad" />}
+    </span>
   );
+}
 
 /** Alerts that fire, on every page: their message may have failed. */
 function FiringCount() {
