@@ -48,8 +48,9 @@ function StatCard({
 const CARD = 'block min-w-0 bg-panel px-4 py-3';
 
 /** Known before the numbers are: nothing moves when they come. */
-function heightOf({ hasLongDetail }: Stat, hasDetails: boolean): string {
-  if (!hasDetails) return 'h-4';
+function heightOf({ hasLongDetail, ...stat }: Stat, hasDetails: boolean): string {
+  // A detail that is still to come is undefined.
+  if (!hasDetails || !('detail' in stat)) return 'h-4';
   return `h-8 max-sm:flex-wrap max-sm:gap-y-0 ${hasLongDetail === true ? 'max-sm:h-16' : 'max-sm:h-12'}`;
 }
 
