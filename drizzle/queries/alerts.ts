@@ -1,5 +1,5 @@
 import type { AlertKind } from '@llm0/core/alerts/kinds';
-import { and, eq, gte, isNotNull, isNull, or, sql } from 'drizzle-orm';
+import { and, eq, gte, inArray, isNotNull, isNull, max, or, sql } from 'drizzle-orm';
 import type { Db } from '../client';
 import { alertFirings, alerts } from '../schema/admin-access';
 import { Rows, type Stored } from './rows';
@@ -82,6 +82,32 @@ const setMet = (db: Db, alertId: string, isMet: boolean) =>
 export async function openFiring(db: Db, alertId: string): Promise<StoredFiring | null> {
   const [open] = await firingRows.find(db, openFiringOf(alertId));
   return open ?? null;
+}
+
+export interface FiringNow {
+  /** null while it doesn't fire. */
+  readonly open: StoredFiring | null;
+  /** Last message that it fires; null without one. */
+  readonly toldAtMs: number | null;
+}
+
+/** What each of these alerts does, by id. */
+export async function listFiringNow(
+  db: Db,
+  of: readonly Pick<StoredAlert, 'id'>[],
+): Promise<ReadonlyMap<string, FiringNow>> {
+  const ids = of.map(({ id }) => id);
+  const { alertId, endedAtMs, toldAtMs } = alertFirings;
+  const isOne = inArray(alertId, ids);
+  const open = await firingRows.find(db, and(isOne, isNull(endedAtMs)));
+  const told = await db
+    .select({ alertId, toldAtMs: max(toldAtMs) })
+    .from(alertFirings)
+    .where(isOne)
+    .groupBy(alertId);
+  const toldAt = new Map(told.map((one) => [one.alertId, one.toldAtMs]));
+  const openOf = new Map(open.map((one) => [one.alertId, one]));
+  return new Map(ids.map((id) => [id, { open: openOf.get(id) ?? null, toldAtMs: toldAt.get(id) ?? null }]));
 }
 
 /** The open firing, and those that ended since the last notification. */

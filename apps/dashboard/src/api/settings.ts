@@ -3,9 +3,11 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { api, read } from './client';
 import { useLive } from './live';
 import { usePages } from './pages';
+import { useSession } from './session';
 
 export type Token = AnswerFrom<typeof api.tokens.$get>['data'][number];
-export type Alert = AnswerFrom<typeof api.alerts.$get>['data'][number];
+export type ListedAlert = AnswerFrom<typeof api.alerts.$get>['data'][number];
+export type Alert = Omit<ListedAlert, 'firing' | 'told_at'>;
 export type AlertInput = SentTo<typeof api.alerts.$post>['json'];
 export type AuditEntry = AnswerFrom<typeof api.audit.$get>['data'][number];
 export type SystemLog = AnswerFrom<(typeof api)['system-logs']['$get']>['data'][number];
@@ -16,8 +18,13 @@ export const useSystem = () => useQuery({ queryKey: ['system'], queryFn: () => r
 export const useTokens = () =>
   useQuery({ queryKey: ['tokens'], queryFn: () => read(api.tokens.$get({ query: { limit: LIMIT } })) });
 export function useAlerts() {
+  const mayRead = useSession().data?.permissions.includes('read_settings') === true;
   useLiveList('alerts');
-  return useQuery({ queryKey: ['alerts'], queryFn: () => read(api.alerts.$get({ query: { limit: LIMIT } })) });
+  return useQuery({
+    queryKey: ['alerts'],
+    enabled: mayRead,
+    queryFn: () => read(api.alerts.$get({ query: { limit: LIMIT } })),
+  });
 }
 export type Firing = AnswerFrom<(typeof api.alerts)[':id']['firings']['$get']>['data'][number];
 /** The latest firings of one alert; reloads with the alerts. */

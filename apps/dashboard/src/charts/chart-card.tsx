@@ -37,7 +37,7 @@ interface Props
   readonly requestsOf?: (series: string | null) => RequestsFilter;
 }
 
-const LEGEND_ROWS = { 0: '', 1: 'min-h-12 sm:min-h-6', 2: 'min-h-22 sm:min-h-11' };
+const LEGEND_ROWS = { 0: '', note: 'min-h-7 md:min-h-6', 1: 'min-h-13 md:min-h-6', 2: 'min-h-25 md:min-h-11' };
 
 /** A chart in its frame: title, legend, CSV; while it loads, when it failed and when there is nothing, the same height. */
 export function ChartCard(props: Props) {

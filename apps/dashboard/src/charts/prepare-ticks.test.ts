@@ -64,12 +64,13 @@ describe('ticks', () => {
 
 test('labels of a time axis are few, at whole steps, and at their places', () => {
   const toMs = Date.parse('2026-11-26T08:00:00Z');
-  const labels = (hours: number) =>
-    timeLabels({ fromMs: toMs - hours * HOUR, toMs, timeZone: 'utc' }).map(({ label }) => label);
+  const labels = (hours: number, on: 'phone' | 'wide' = 'phone') =>
+    timeLabels({ fromMs: toMs - hours * HOUR, toMs, timeZone: 'utc' }, on).map(({ label }) => label);
   expect(labels(1)).toEqual(['07:00', '07:15', '07:30', '07:45', '08:00']);
   expect(labels(24)).toEqual(['12:00', '18:00', 'Nov 26', '06:00']);
   for (const days of [1, 7, 14, 30, 90]) expect(labels(24 * days).length).toBeWithin(2, 8);
-  const [first] = timeLabels({ fromMs: toMs - 24 * HOUR, toMs, timeZone: 'utc' });
+  for (const days of [1, 7, 14, 30, 90]) expect(labels(24 * days, 'wide').length).toBeWithin(8, 16);
+  const [first] = timeLabels({ fromMs: toMs - 24 * HOUR, toMs, timeZone: 'utc' }, 'phone');
   expect(first?.share).toBeCloseTo(4 / 24, 9);
 });
 

@@ -49,8 +49,8 @@ const TIME_STEPS = [
   ...[HOUR_MS, 3 * HOUR_MS, 6 * HOUR_MS, 12 * HOUR_MS],
   ...[DAY_MS, 3 * DAY_MS, 7 * DAY_MS, 14 * DAY_MS],
 ];
-/** Labels that a phone has room for. */
-const MOST_LABELS = 6;
+/** Labels that there is room for. */
+const MOST_LABELS = { phone: 6, wide: 14 } as const;
 
 interface TimeAxis {
   readonly fromMs: number;
@@ -59,9 +59,9 @@ interface TimeAxis {
 }
 
 /** Labels of a time axis outside the chart library, with their places (0…1). */
-export function timeLabels({ fromMs, toMs, timeZone }: TimeAxis) {
+export function timeLabels({ fromMs, toMs, timeZone }: TimeAxis, on: keyof typeof MOST_LABELS) {
   const lengthMs = toMs - fromMs;
-  const stepMs = TIME_STEPS.find((step) => lengthMs / step <= MOST_LABELS) ?? MONTH_MS;
+  const stepMs = TIME_STEPS.find((step) => lengthMs / step <= MOST_LABELS[on]) ?? MONTH_MS;
   const ticks = prepareTicks({ fromMs, toMs, stepMs, offsetAt: offsetOf(timeZone) });
   return ticks.map((ms) => ({ ms, label: timeLabel(ms, timeZone, stepMs), share: (ms - fromMs) / lengthMs }));
 }
@@ -108,7 +108,7 @@ export function axisLabels(unit: Unit, ticks: readonly number[]): string[] {
     const decimals = Math.max(CENTS, ...ticks.map(decimalsOf));
     return ticks.map((usd) => `$${usd.toFixed(decimals)}`);
   }
-  if (unit === 'ms' && top >= 1000)
+  if ((unit === 'ms' || unit === 'percentile') && top >= 1000)
     return ticks.map((ms) => (ms === 0 ? '0' : `${Number((ms / 1000).toPrecision(3))} s`));
   return ticks.map(UNITS[unit].short);
 }

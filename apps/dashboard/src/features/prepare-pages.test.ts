@@ -3,7 +3,7 @@ import type { Log } from '../api/logs';
 import type { Model } from '../api/models';
 import type { Chain } from '../api/routing';
 import type { CacheBucket, ErrorBucket, LatencyBucket, SpendBucket } from '../api/stats';
-import { prepareOutcomes, prepareRatio, requestsOfModel } from './cache/prepare-cache';
+import { prepareOutcomes, prepareRatio, requestsOfAnswer, requestsOfModel } from './cache/prepare-cache';
 import { prepareLatency } from './latency/prepare-latency';
 import { describeEnd, describeImport, describeLost, findModels, readPriceMap, toImport } from './models/prepare-prices';
 import {
@@ -119,6 +119,8 @@ describe('spend', () => {
 test('a model of the cache page leads to the requests that its row counts', () => {
   const outcome_not = ['caller_error', 'rate_limited', 'cap_exceeded'];
   expect(requestsOfModel('gpt-4o')).toEqual({ answering_model: 'gpt-4o', outcome_not });
+  // The chart counts what reached the cache too, in all and by answer.
+  expect([null, 'miss'].map(requestsOfAnswer)).toEqual([{ outcome_not }, { cache: 'miss', outcome_not }]);
   expect([requestsOfModel('(other)'), requestsOfModel(null)]).toEqual([undefined, undefined]);
 });
 

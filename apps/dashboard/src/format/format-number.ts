@@ -26,6 +26,14 @@ export function formatMs(ms: number | null | undefined): string {
   return ms < 120_000 ? `${(ms / 1000).toFixed(2)} s` : `${(ms / 60_000).toFixed(1)} min`;
 }
 
+/** `≈ 12 s`: a percentile, which the gateway knows to 2 % (`histogramQuantile`). Null is nothing. */
+export function formatEstimate(ms: number | null | undefined): string {
+  if (ms === null || ms === undefined) return NOTHING;
+  const [unit, size] = ms < 995 ? ['ms', 1] : ms < 119_500 ? ['s', 1000] : ['min', 60_000];
+  const value = Number((ms / size).toPrecision(2));
+  return `≈ ${value < 9.95 ? value.toFixed(value < 0.995 ? 2 : 1) : value} ${unit}`;
+}
+
 /** For axes: one readable unit per chart, without useless decimals. */
 export function formatMsShort(ms: number): string {
   if (ms === 0) return '0';

@@ -4,6 +4,7 @@ import {
   changeOf,
   formatBytes,
   formatChange,
+  formatEstimate,
   formatMs,
   formatMsShort,
   formatPoints,
@@ -75,6 +76,12 @@ describe('numbers', () => {
     expect([null, 0, 0.4, 42, 999.4, 999.6, 9083, 11_500, 150_000].map((ms) => formatMs(ms))).toEqual([
       ...['–', '0.00 ms', '0.40 ms', '42.0 ms'],
       ...['999 ms', '1.00 s', '9.08 s', '11.50 s', '2.5 min'],
+    ]);
+    // A percentile is known to 2 %: further digits would say more than that.
+    const estimates = [null, 0.042, 0.996, 2.3, 42, 702, 998, 12_023, 118_000, 150_000].map(formatEstimate);
+    expect(estimates).toEqual([
+      ...['–', '≈ 0.04 ms', '≈ 1.0 ms', '≈ 2.3 ms', '≈ 42 ms', '≈ 700 ms', '≈ 1.0 s', '≈ 12 s', '≈ 120 s'],
+      '≈ 2.5 min',
     ]);
     expect([0, 500, 5000, 12_500].map(formatMsShort)).toEqual(['0', '500 ms', '5 s', '12.5 s']);
   });

@@ -1,4 +1,12 @@
-import { formatChange, formatCompact, formatCount, formatMs, formatMsShort, formatShare } from './format-number';
+import {
+  formatChange,
+  formatCompact,
+  formatCount,
+  formatEstimate,
+  formatMs,
+  formatMsShort,
+  formatShare,
+} from './format-number';
 import { formatBeside, formatUsd, formatUsdExact, formatUsdShort } from './format-usd';
 
 interface Format {
@@ -16,6 +24,8 @@ export const UNITS = {
   /** USD of one request, call, run or batch: its list shows what its panel shows. */
   cost: { full: formatUsd, short: formatUsdShort },
   ms: { full: formatMs, short: formatMsShort },
+  /** Percentiles of durations: from bins. */
+  percentile: { full: formatEstimate, short: formatMsShort },
   share: { full: (value) => formatShare(value), short: (value) => formatShare(value, 0) },
   perSecond: { full: (value) => formatCount(Math.round(value)), short: formatCompact },
   similarity: { full: (value) => value.toFixed(4), short: formatCompact },

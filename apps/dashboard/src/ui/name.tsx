@@ -4,11 +4,21 @@ import type { ReactNode } from 'react';
 export const WRAPPED_NAME =
   'max-sm:min-w-22 max-sm:in-[.table-fixed]:min-w-0 max-sm:line-clamp-2 max-sm:whitespace-normal max-sm:wrap-anywhere';
 
+interface Props {
+  readonly name: string;
+  /** In full, in a column that `wraps`. */
+  readonly wraps?: boolean;
+  readonly children?: ReactNode;
+}
+
 /** Name of a row, with its marks. */
-export function Name({ name, children }: { readonly name: string; readonly children?: ReactNode }) {
+export function Name({ name, wraps = false, children }: Props) {
   return (
     <span className="inline-flex max-w-full items-center gap-2 max-sm:flex-wrap max-sm:gap-y-0.5">
-      <span className={`truncate font-medium ${WRAPPED_NAME}`} title={name}>
+      <span
+        className={`font-medium ${wraps ? 'whitespace-normal wrap-anywhere' : `truncate ${WRAPPED_NAME}`}`}
+        title={name}
+      >
         {name}
       </span>
       {children}

@@ -1,4 +1,5 @@
 import { type Compared, prepareChange } from '../format/prepare-change';
+import { type Place, PlaceLink } from './place-link';
 
 export interface Stat extends Compared {
   readonly label: string;
@@ -7,6 +8,8 @@ export interface Stat extends Compared {
   readonly detail?: string;
   /** Keeps room for three lines of it on a phone. */
   readonly hasLongDetail?: true;
+  /** Where its requests or its page are. */
+  readonly to?: Place | undefined;
 }
 
 /** One number with its change against the previous period. */
@@ -16,8 +19,8 @@ function StatCard({
   hasDetails = false,
 }: { readonly stat: Stat } & Omit<GridProps, 'stats' | 'isCompared'>) {
   const change = prepareChange(stat);
-  return (
-    <div className="min-w-0 bg-panel px-4 py-3">
+  const content = (
+    <>
       <div className="truncate text-xs text-muted">{stat.label}</div>
       <div className="nums mt-0.5 h-7 text-xl font-semibold tracking-tight">
         {isLoading ? <span className="mt-1 inline-block h-4 w-16 rounded bg-hover align-middle" /> : stat.value}
@@ -32,13 +35,22 @@ function StatCard({
           <span className="line-clamp-3 whitespace-normal sm:line-clamp-2">{stat.detail}</span>
         )}
       </div>
-    </div>
+    </>
+  );
+  if (stat.to === undefined) return <div className={CARD}>{content}</div>;
+  return (
+    <PlaceLink {...stat.to} className={`${CARD} -outline-offset-2! hover:bg-hover`}>
+      {content}
+    </PlaceLink>
   );
 }
 
+const CARD = 'block min-w-0 bg-panel px-4 py-3';
+
 /** Known before the numbers are: nothing moves when they come. */
-function heightOf({ hasLongDetail }: Stat, hasDetails: boolean): string {
-  if (!hasDetails) return 'h-4';
+function heightOf({ hasLongDetail, ...stat }: Stat, hasDetails: boolean): string {
+  // A detail that is still to come is undefined.
+  if (!hasDetails || !('detail' in stat)) return 'h-4';
   return `h-8 max-sm:flex-wrap max-sm:gap-y-0 ${hasLongDetail === true ? 'max-sm:h-16' : 'max-sm:h-12'}`;
 }
 

@@ -1,4 +1,4 @@
-import { formatCount, formatMsShort } from '../../format/format-number';
+import { formatCompact, formatCount, formatMsShort } from '../../format/format-number';
 import { PointedArea } from '../pointed/pointed-area';
 import { MEANING } from '../series-colors';
 import { Pointed } from '../strip/strip';
@@ -13,10 +13,19 @@ interface Props {
 
 /** Requests by duration on a logarithmic axis. */
 export function Distribution({ label, distribution, onSelect }: Props) {
-  const { bins, ticks, paths, requests } = distribution;
+  const { bins, ticks, counts, paths, requests } = distribution;
   return (
-    <div>
+    <div className="grid grid-cols-[2.25rem_minmax(0,1fr)]">
+      <CountAxis counts={counts} />
       <div className="relative h-44 border-b">
+        {counts.slice(1).map(({ count, share }) => (
+          <span
+            key={count}
+            aria-hidden="true"
+            className="absolute inset-x-0 border-t"
+            style={{ bottom: `${share * 100}%` }}
+          />
+        ))}
         <svg
           viewBox={`0 0 ${bins.length * PITCH} ${DISTRIBUTION_HEIGHT}`}
           preserveAspectRatio="none"
@@ -32,11 +41,26 @@ export function Distribution({ label, distribution, onSelect }: Props) {
           )}
         </PointedArea>
       </div>
+      <span />
       <Axis ticks={ticks} />
       <Legend {...distribution} />
     </div>
   );
 }
+
+const CountAxis = ({ counts }: Pick<Prepared, 'counts'>) => (
+  <div aria-hidden="true" className="relative h-44 text-2xs text-faint">
+    {counts.map(({ count, share }) => (
+      <span
+        key={count}
+        className="nums absolute right-1.5 translate-y-1/2 leading-none"
+        style={{ bottom: `${share * 100}%` }}
+      >
+        {formatCompact(count)}
+      </span>
+    ))}
+  </div>
+);
 
 /** Labels nearer to an end would leave the axis. */
 const EDGE = 0.04;
@@ -56,7 +80,7 @@ const Axis = ({ ticks }: Pick<Prepared, 'ticks'>) => (
 );
 
 const Legend = ({ requests, hits }: Prepared) => (
-  <ul className="mt-1 flex flex-wrap gap-x-3 text-xs text-muted" aria-label="Meaning of the distribution">
+  <ul className="col-span-2 mt-1 flex flex-wrap gap-x-3 text-xs text-muted" aria-label="Meaning of the distribution">
     <li className="nums">n = {formatCount(requests)}</li>
     <li className="flex items-center gap-1.5">
       <span className="size-2 rounded-[2px] forced-color-adjust-none" style={{ background: MEANING.miss }} />

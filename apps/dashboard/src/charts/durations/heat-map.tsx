@@ -99,19 +99,22 @@ const LAST = 0.94;
 function TimeLabels({ map: { times, intervalMs }, timeZone }: Pick<Props, 'map' | 'timeZone'>) {
   const fromMs = times[0] ?? 0;
   const toMs = (times.at(-1) ?? fromMs) + intervalMs;
+  const labels = (on: 'phone' | 'wide') =>
+    timeLabels({ fromMs, toMs, timeZone }, on)
+      .filter(({ share }) => share < LAST)
+      .map(({ ms, label, share }) => (
+        <span
+          key={ms}
+          className={`nums absolute ${share < 1 - LAST ? '' : '-translate-x-1/2'}`}
+          style={{ left: percent(share) }}
+        >
+          {label}
+        </span>
+      ));
   return (
     <div aria-hidden="true" className="relative h-4 text-2xs text-faint">
-      {timeLabels({ fromMs, toMs, timeZone })
-        .filter(({ share }) => share < LAST)
-        .map(({ ms, label, share }) => (
-          <span
-            key={ms}
-            className={`nums absolute ${share < 1 - LAST ? '' : '-translate-x-1/2'}`}
-            style={{ left: percent(share) }}
-          >
-            {label}
-          </span>
-        ))}
+      <div className="md:hidden">{labels('phone')}</div>
+      <div className="max-md:hidden">{labels('wide')}</div>
     </div>
   );
 }

@@ -6,12 +6,24 @@ const bin = (from: number, requests: number, hits = 0) => ({
 });
 
 test('bars add up to their requests, those of caches at the bottom', () => {
-  const { bins, requests, hits, paths, ticks } = prepareDistribution([bin(10, 40, 10), bin(10 * 1.377 ** 9, 20, 0)]);
+  const { bins, requests, hits, paths, ticks, counts } = prepareDistribution([
+    bin(10, 40, 10),
+    bin(10 * 1.377 ** 9, 20, 0),
+  ]);
   expect([bins.length, requests, hits]).toEqual([10, 60, 10]);
   expect(paths.hits).toBe('M0.5 100v-25h9v25z');
   expect(paths.others).toBe('M0.5 75v-75h9v75zM90.5 100v-50h9v50z');
   expect(ticks.map(({ ms }) => ms)).toEqual([10, 100]);
   expect(ticks[0]?.share).toBe(0);
+  // The axis of requests has whole steps, up to the highest bar.
+  expect(counts.map(({ count, share }) => `${count} at ${share}`)).toEqual([
+    '0 at 0',
+    '10 at 0.25',
+    '20 at 0.5',
+    '30 at 0.75',
+    '40 at 1',
+  ]);
+  expect(prepareDistribution([bin(10, 1)]).counts.map(({ count }) => count)).toEqual([0, 1]);
 });
 
 test('a single request beside thousands is still seen', () => {

@@ -1,4 +1,5 @@
 import { countOf, formatMs, formatShare } from '../../format/format-number';
+import { axisSteps } from '../prepare-ticks';
 import { type Bin, fillBins, type GivenBin, logTicks, shareOf } from './prepare-bins';
 
 export const DISTRIBUTION_HEIGHT = 100;
@@ -10,6 +11,8 @@ export interface Distribution {
   readonly hits: number;
   /** Ticks of the axis and their places (0…1). */
   readonly ticks: readonly { readonly ms: number; readonly share: number }[];
+  /** Ticks of the axis of requests. */
+  readonly counts: readonly { readonly count: number; readonly share: number }[];
   /** SVG paths over bins (wide 10) and `DISTRIBUTION_HEIGHT`. */
   readonly paths: { readonly hits: string; readonly others: string };
 }
@@ -33,11 +36,22 @@ export function prepareDistribution(given: readonly GivenBin[]): Distribution {
     requests: sum(({ requests }) => requests),
     hits: sum(({ hits }) => hits),
     ticks: logTicks(bins).map((ms) => ({ ms, share: shareOf(bins, ms) })),
+    counts: countTicks(most),
     paths: {
       hits: bins.map(({ hits }, index) => bar(index, 0, heightOf(hits))).join(''),
       others: bins.map(({ requests, hits }, index) => bar(index, heightOf(hits), heightOf(requests - hits))).join(''),
     },
   };
+}
+
+const MOST_TICKS = 4;
+
+/** Whole steps up to the highest bar. */
+function countTicks(most: number): Distribution['counts'] {
+  const step = axisSteps('count')?.find((step) => most / step <= MOST_TICKS) ?? most;
+  return Array.from({ length: Math.floor(most / step) + 1 }, (_, index) => ({
+    ...{ count: index * step, share: (index * step) / most },
+  }));
 }
 
 const round = (value: number) => Math.round(value * 100) / 100;

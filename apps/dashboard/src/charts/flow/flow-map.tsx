@@ -62,7 +62,12 @@ export function FlowMap({ map, onSelect }: Props) {
       </div>
       <p aria-hidden="true" className="mt-1 min-h-9 text-xs text-muted sm:min-h-4.5">
         {told?.text ?? (
-          <span className="[@media(hover:none)]:hidden">Point at a ribbon to read it. A click opens its requests.</span>
+          <>
+            <span className="[@media(hover:none)]:hidden">
+              Point at a ribbon to read it. A click opens its requests.
+            </span>
+            <span className="[@media(hover:hover)]:hidden">Tap a ribbon to read it, twice to open its requests.</span>
+          </>
         )}
       </p>
     </div>

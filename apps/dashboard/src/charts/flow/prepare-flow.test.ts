@@ -51,6 +51,12 @@ describe('the map', () => {
           }
           expect(endsAt).toBeLessThanOrEqual(map.height);
         }
+        // The fullest column leaves no band above and below.
+        const extents = COLUMNS.map((name) => {
+          const [first, last] = [map.columns[name][0], map.columns[name].at(-1)];
+          return (last?.top ?? 0) + (last?.height ?? 0) - (first?.top ?? 0);
+        });
+        expect(Math.max(...extents)).toBeGreaterThan(map.height - 8);
         for (const ribbons of map.ribbons) {
           expect(sum(ribbons)).toEqual(sum(data));
           for (const { path } of ribbons) expect(path).toMatch(/^M0 [\d.]+C50 [\d. ]+ 100 [\d.]+V[\d.]+C[\d. ]+Z$/);

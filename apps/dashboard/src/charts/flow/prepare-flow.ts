@@ -72,10 +72,7 @@ const keyOf: Readonly<Record<ColumnName, (flow: Given) => string>> = {
 export function prepareFlow({ data }: Flows, projectName: (id: string) => string): FlowMap {
   const nameOf = namesOf(data, projectName);
   const sums = Object.fromEntries(COLUMNS.map((column) => [column, sumUp(data, nameOf[column])]));
-  const whole = data.reduce((sum, { requests }) => sum + requests, 0);
-  const most = Math.max(...COLUMNS.map((column) => sums[column]?.size ?? 0));
-  // What the labels leave is shared by the requests.
-  const scale = (HEIGHT - most * (LEAST_HEIGHT + GAP)) / Math.max(1, whole);
+  const scale = Math.min(...COLUMNS.map((column) => scaleOf([...(sums[column]?.values() ?? [])])));
   const height = HEIGHT;
   const columns = Object.fromEntries(
     COLUMNS.map((column) => [column, placeNodes([...(sums[column]?.values() ?? [])], { scale, height })]),
@@ -83,6 +80,19 @@ export function prepareFlow({ data }: Flows, projectName: (id: string) => string
   const ribbonsOf = (from: ColumnName, to: ColumnName) =>
     placeRibbons(sumPairs(data, nameOf[from], nameOf[to]), { from: columns[from], to: columns[to], scale });
   return { height, columns, ribbons: [ribbonsOf('caller', 'model'), ribbonsOf('model', 'target')] };
+}
+
+/** Pixels of a request with which a column fills the height, though its small nodes take more than their share. */
+function scaleOf(nodes: readonly Counts[]): number {
+  let room = HEIGHT - (nodes.length - 1) * GAP;
+  let shared = nodes.reduce((sum, { requests }) => sum + requests, 0);
+  for (const [index, { requests }] of nodes.toSorted((a, b) => a.requests - b.requests).entries()) {
+    if (index === nodes.length - 1 || (requests * room) / Math.max(1, shared) >= LEAST_HEIGHT) break;
+    room -= LEAST_HEIGHT;
+    shared -= requests;
+  }
+  // Heights are rounded.
+  return Math.max(0, room - nodes.length / 2) / Math.max(1, shared);
 }
 
 type Named = Pick<FlowNode, 'key' | 'label' | 'filter'>;

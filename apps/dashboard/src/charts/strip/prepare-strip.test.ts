@@ -134,10 +134,12 @@ describe('strips', () => {
 });
 
 test('a strip in words names its base: requests sent there, not requests that failed in the end', () => {
-  expect(describeStrip({ requests: 4060, failed: 120, elsewhere: 57 })).toBe(
-    '120 of 4,060 sent failed (3.0 %), 57 answered elsewhere',
-  );
-  expect(describeStrip({ requests: 8, failed: 0, elsewhere: 0 })).toBe('8 sent, none failed');
+  const failing = { requests: 4060, failed: 120, rescued: 57, skipped: 0 };
+  const sent = '120 of 4,060 sent failed (3.0 %), 57 of them answered elsewhere';
+  expect(describeStrip(failing)).toEqual([sent, '']);
+  // Requests that skipped it are neither among those sent nor among those that failed.
+  expect(describeStrip({ ...failing, skipped: 10 })).toEqual([sent, '10 more skipped it while paused']);
+  expect(describeStrip({ requests: 8, failed: 0, rescued: 0, skipped: 0 })).toEqual(['8 sent, none failed', '']);
 });
 
 describe('a bar in words', () => {
@@ -152,17 +154,18 @@ describe('a bar in words', () => {
     expect(say(failing)).toBe(
       '2026-11-25 23:44 to 2026-11-26 00:00 UTC: 40 requests, 12 failed (30.0 %), mostly upstream_timeout',
     );
-    expect(say({ ...failing, answered_elsewhere: 9 }, 4 * MINUTE_MS)).toBe(
-      '2026-11-25 23:44 to 23:48 UTC: 40 requests, 12 failed (30.0 %), mostly upstream_timeout, 9 answered elsewhere',
+    expect(say({ ...failing, failed_over: 9, answered_elsewhere: 11 }, 4 * MINUTE_MS)).toBe(
+      '2026-11-25 23:44 to 23:48 UTC: 40 requests, 12 failed (30.0 %), mostly upstream_timeout, ' +
+        '9 of them answered elsewhere; 2 more skipped it while paused',
     );
     expect(say({}, 10_000)).toBe('2026-11-25 23:44:00 to 23:44:10 UTC: 1 request, none failed');
-    const empty = { startMs: 0, requests: 0, failed: 0, elsewhere: 0, mainFailure: null, health: 'none' } as const;
+    const empty = { ...barOf({ answered: 1 }), startMs: 0, requests: 0 };
     expect(describeBar(empty, { intervalMs: MINUTE_MS, timeZone: 'utc' })).toBe(
       '1970-01-01 00:00 to 00:01 UTC: no requests',
     );
     // Paused: all of them skipped it.
-    expect(describeBar({ ...empty, elsewhere: 7 }, { intervalMs: MINUTE_MS, timeZone: 'utc' })).toBe(
-      '1970-01-01 00:00 to 00:01 UTC: no requests, 7 answered elsewhere',
+    expect(describeBar({ ...empty, skipped: 7 }, { intervalMs: MINUTE_MS, timeZone: 'utc' })).toBe(
+      '1970-01-01 00:00 to 00:01 UTC: none sent, 7 skipped it while paused',
     );
   });
 

@@ -66,8 +66,10 @@ export interface Bar {
   /** Answered or failed by the provider. */
   readonly requests: number;
   readonly failed: number;
-  /** Requests that left it, failed or skipped while it was paused, and that another target answered. */
-  readonly elsewhere: number;
+  /** Part of `failed`: another target answered. */
+  readonly rescued: number;
+  /** Never sent there while it was paused: another target answered. */
+  readonly skipped: number;
   /** Error code of most failures. */
   readonly mainFailure: string | null;
   readonly health: Health;
@@ -78,7 +80,8 @@ export interface Strip {
   readonly bars: readonly Bar[];
   readonly requests: number;
   readonly failed: number;
-  readonly elsewhere: number;
+  readonly rescued: number;
+  readonly skipped: number;
 }
 
 function healthOf(requests: number, failed: number): Health {
@@ -94,11 +97,13 @@ function toBar(startMs: number, bucket: ProviderHealth | undefined): Bar {
   const {
     answered = 0,
     failed = 0,
+    failed_over: rescued = 0,
     answered_elsewhere: elsewhere = 0,
     main_failure: mainFailure = null,
   } = bucket ?? {};
   const requests = answered + failed;
-  return { startMs, requests, failed, elsewhere, mainFailure, health: healthOf(requests, failed) };
+  const health = healthOf(requests, failed);
+  return { startMs, requests, failed, rescued, skipped: elsewhere - rescued, mainFailure, health };
 }
 
 /** One strip for each provider, those with the most failures first. */
@@ -111,10 +116,11 @@ export function prepareStrips(buckets: readonly ProviderHealth[], { startMs, int
       const sum = (of: (bar: Bar) => number) => bars.reduce((total, bar) => total + of(bar), 0);
       return {
         ...{ provider, bars, requests: sum((bar) => bar.requests) },
-        ...{ failed: sum((bar) => bar.failed), elsewhere: sum((bar) => bar.elsewhere) },
+        ...{ failed: sum((bar) => bar.failed), rescued: sum((bar) => bar.rescued) },
+        skipped: sum((bar) => bar.skipped),
       };
     })
-    .filter(({ requests, elsewhere }) => requests + elsewhere > 0)
+    .filter(({ requests, skipped }) => requests + skipped > 0)
     .sort((a, b) => b.failed - a.failed || b.requests - a.requests || (a.provider < b.provider ? -1 : 1));
 }
 
@@ -159,31 +165,46 @@ export function describeTime({ startMs }: Pick<Bar, 'startMs'>, { intervalMs, ti
   return `${from} to ${end} ${zoneName(timeZone)}`;
 }
 
-/** A whole strip in words: failures there are not the ones that callers saw, which the route map has. */
-export function describeStrip({ requests, failed, elsewhere }: Pick<Strip, 'requests' | 'failed' | 'elsewhere'>) {
-  const left = elsewhere === 0 ? '' : `, ${formatCount(elsewhere)} answered elsewhere`;
-  if (failed === 0) return `${formatCount(requests)} sent, none failed${left}`;
-  return `${formatCount(failed)} of ${formatCount(requests)} sent failed (${formatShare(failed / requests)})${left}`;
+type Counts = Pick<Strip, 'requests' | 'failed' | 'rescued' | 'skipped'>;
+
+/** What became of failures. */
+const describeRescued = ({ rescued }: Counts): string =>
+  rescued === 0 ? '' : `, ${formatCount(rescued)} of them answered elsewhere`;
+
+/** Requests that are not among those sent. */
+const describeSkipped = ({ skipped }: Counts): string =>
+  skipped === 0 ? '' : `${formatCount(skipped)} more skipped it while paused`;
+
+/** A whole strip in words, in two parts: failures there are not those that callers saw, which the route map has. */
+export function describeStrip(strip: Counts): readonly [sent: string, skipped: string] {
+  const { requests, failed } = strip;
+  const [all, rescued] = [formatCount(requests), describeRescued(strip)];
+  const sent =
+    failed === 0
+      ? `${all} sent, none failed`
+      : `${formatCount(failed)} of ${all} sent failed (${formatShare(failed / requests)})${rescued}`;
+  return [sent, describeSkipped(strip)];
 }
 
 /** A bar in words. */
 export function describeBar(bar: Bar, shown: Shown): string {
-  const { requests, failed, mainFailure } = bar;
+  const { requests, failed, skipped, mainFailure } = bar;
   const time = describeTime(bar, shown);
-  const elsewhere = bar.elsewhere === 0 ? '' : `, ${formatCount(bar.elsewhere)} answered elsewhere`;
-  if (requests === 0) return `${time}: no requests${elsewhere}`;
+  if (requests === 0 && skipped > 0) return `${time}: none sent, ${formatCount(skipped)} skipped it while paused`;
+  if (requests === 0) return `${time}: no requests`;
+  const more = describeSkipped(bar);
+  const rest = `${describeRescued(bar)}${more === '' ? '' : `; ${more}`}`;
   const asked = countOf(requests, 'request');
-  if (failed === 0) return `${time}: ${asked}, none failed${elsewhere}`;
-  return `${time}: ${asked}, ${formatCount(failed)} failed (${formatShare(failed / requests)}), mostly ${mainFailure}${elsewhere}`;
+  if (failed === 0) return `${time}: ${asked}, none failed${rest}`;
+  return `${time}: ${asked}, ${formatCount(failed)} failed (${formatShare(failed / requests)}), mostly ${mainFailure}${rest}`;
 }
 
 /** True for a pause: all of its requests went to other targets. */
-const isElsewhere = ({ requests, elsewhere }: Bar) => requests === 0 && elsewhere > 0;
+const isPause = ({ requests, skipped }: Bar) => requests === 0 && skipped > 0;
 
 /** Filter of the requests behind a bar. */
 export const requestsOfBar = (provider: string, bar: Bar): RequestsFilter =>
-  isElsewhere(bar) ? { failover_from: provider } : { sent_to: provider };
+  isPause(bar) ? { failover_from: provider } : { sent_to: provider };
 
 /** Target of a click on a bar, in words. */
-export const opensOf = (bar: Bar): string =>
-  isElsewhere(bar) ? 'the requests that others answered' : 'these requests';
+export const opensOf = (bar: Bar): string => (isPause(bar) ? 'the requests that others answered' : 'these requests');

@@ -26,6 +26,7 @@ import {
   prepareOutcomes,
   prepareRatio,
   reachedCaches,
+  requestsOfAnswer,
   requestsOfModel,
 } from './prepare-cache';
 import { PromptCachesCard } from './prompt-caches-card';
@@ -87,13 +88,13 @@ function Charts({ page }: { readonly page: Page }) {
     <div className="grid gap-4 xl:grid-cols-2">
       <ChartCard
         title="How requests were answered"
-        legendRows={1}
+        legendRows="note"
         data={overTime.data && prepareOutcomes(times, overTime.data.buckets)}
         previous={earlier && prepareOutcomes(bucketStarts(range), earlier)}
         kind="stacked"
         unit="count"
         {...shared}
-        requestsOf={(name) => ({ cache: name ?? undefined })}
+        requestsOf={requestsOfAnswer}
       />
       <ChartCard
         title="Hit rate"
@@ -133,7 +134,7 @@ function StoredCard() {
       )}
       <p className="mt-3 text-xs text-muted">
         Turn on caches and set semantic thresholds for each{' '}
-        <Link to="/projects" className="text-accent underline">
+        <Link to="/projects" className="touch-line text-accent underline">
           project
         </Link>
         .

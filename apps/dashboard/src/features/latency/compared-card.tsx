@@ -76,7 +76,11 @@ function columnsOf({ groupBy, metric, speeds, keyName }: ColumnOptions): Column<
     },
     { header: countedBy(metric), unit: 'count', wideOnly: true, value: (row) => row.requests },
     ...(['p50', 'p95', 'p99'] as const).map(
-      (name): Column<LatencyBucket> => ({ header: name, unit: 'ms', value: (row) => row[`${metric}_ms`][name] }),
+      (name): Column<LatencyBucket> => ({
+        header: name,
+        unit: 'percentile',
+        value: (row) => row[`${metric}_ms`][name],
+      }),
     ),
     ...(groupBy === 'key' ? [] : OTHER_DURATIONS),
     ...(groupBy === 'model' ? [speed] : []),
@@ -84,6 +88,6 @@ function columnsOf({ groupBy, metric, speeds, keyName }: ColumnOptions): Column<
 }
 
 const OTHER_DURATIONS: readonly Column<LatencyBucket>[] = [
-  { header: 'First token p95', unit: 'ms', wideOnly: true, value: (row) => row.ttft_ms.p95 },
-  { header: 'Overhead p95', unit: 'ms', wideOnly: true, value: (row) => row.overhead_ms.p95 },
+  { header: 'First token p95', unit: 'percentile', wideOnly: true, value: (row) => row.ttft_ms.p95 },
+  { header: 'Overhead p95', unit: 'percentile', wideOnly: true, value: (row) => row.overhead_ms.p95 },
 ];

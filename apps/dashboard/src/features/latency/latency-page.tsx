@@ -43,7 +43,7 @@ export function LatencyPage() {
           data={overTime.data && prepareLatency(bucketStarts(range), overTime.data.buckets, metric)}
           previous={previous && prepareLatency(bucketStarts(earlier.range), previous, metric)}
           kind="line"
-          unit="ms"
+          unit="percentile"
           height={200}
           {...{ page, query: overTime }}
           opens="the slowest requests"
@@ -61,7 +61,7 @@ interface DistributionProps {
 }
 
 /** Height of the chart with its axis and legend: nothing moves when it arrives. */
-const RESERVED = 'min-h-60 sm:min-h-56';
+const RESERVED = 'min-h-56';
 
 function DistributionCard({ metric, histogram }: DistributionProps) {
   const showRequests = useShowRequests();

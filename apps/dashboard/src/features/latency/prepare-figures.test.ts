@@ -15,7 +15,7 @@ test('columns with requests, each with its most frequent duration and percentile
   const percentiles = [{ requests: 12, values: { p50: 41, p95: 79.5, p99: null } }];
   const map = prepareHeatMap({ bins, buckets }, times, 60_000);
   expect(figuresOf({ map, percentiles, timeZone: 'utc' }).map(({ cells }) => cells)).toEqual([
-    ['2026-11-26 12:00 to 12:01 UTC', '12', '40.0 ms to 80.0 ms', '41.0 ms', '79.5 ms', '–'],
+    ['2026-11-26 12:00 to 12:01 UTC', '12', '40.0 ms to 80.0 ms', '≈ 41 ms', '≈ 80 ms', '–'],
     ['2026-11-26 12:02 to 12:03 UTC', '1', '10.0 ms to 20.0 ms', '–', '–', '–'],
   ]);
 });

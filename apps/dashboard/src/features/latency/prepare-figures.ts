@@ -1,7 +1,7 @@
 import { describeBounds } from '../../charts/durations/prepare-distribution';
 import type { HeatMap, Percentiles } from '../../charts/durations/prepare-heat-map';
 import { describeTime } from '../../charts/strip/prepare-strip';
-import { formatCount, formatMs, NOTHING } from '../../format/format-number';
+import { formatCount, formatEstimate, NOTHING } from '../../format/format-number';
 import type { TimeZoneChoice } from '../../format/format-time';
 
 export const HEADS = ['Time', 'Requests', 'Most frequent', 'p50', 'p95', 'p99'];
@@ -25,7 +25,7 @@ export function figuresOf({ map, percentiles, timeZone }: Given) {
       describeTime({ startMs }, { intervalMs, timeZone }),
       formatCount(requests),
       bin === undefined ? NOTHING : describeBounds(bin),
-      ...[p50, p95, p99].map(formatMs),
+      ...[p50, p95, p99].map(formatEstimate),
     ];
     return [{ key: String(startMs), cells }];
   });

@@ -3,7 +3,7 @@ import { Bubbles } from '../../charts/bubbles/bubbles';
 import { prepareBubbles } from '../../charts/bubbles/prepare-bubbles';
 import { colorOf } from '../../charts/series-colors';
 import { SeriesName } from '../../charts/series-name';
-import { formatCount, formatMs, formatShare } from '../../format/format-number';
+import { formatCount, formatEstimate, formatShare } from '../../format/format-number';
 import { namesOfModels } from '../../format/format-target';
 import { formatUsd } from '../../format/format-usd';
 import { useShowRequests } from '../../range/use-show-requests';
@@ -57,7 +57,7 @@ function Picture({ lines }: { readonly lines: readonly MeasuredLine[] }) {
         label="Price and speed of models"
         chart={chart}
         x={{ title: 'Paid per 1M tokens', unit: 'usd' }}
-        y={{ title: 'Upstream p95', unit: 'ms' }}
+        y={{ title: 'Upstream p95', unit: 'percentile' }}
         colorOf={(name) => colorOf(modelOf(name))}
         describe={describe}
         opens="its requests"
@@ -81,5 +81,5 @@ function Picture({ lines }: { readonly lines: readonly MeasuredLine[] }) {
 }
 
 const cellsOf = ({ paidUsd, p95Ms, requests, share }: MeasuredLine['use']): readonly string[] => [
-  ...[formatUsd(paidUsd), formatMs(p95Ms), formatCount(requests), formatShare(share)],
+  ...[formatUsd(paidUsd), formatEstimate(p95Ms), formatCount(requests), formatShare(share)],
 ];

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Model } from '../../api/models';
-import { formatCount, formatMs, formatShare, NOTHING } from '../../format/format-number';
+import { formatCount, formatEstimate, formatShare, NOTHING } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
 import { nameRange } from '../../range/name-range';
 import type { Page } from '../../range/use-page';
@@ -60,7 +60,7 @@ function Use({ use: { requests, failures, share, errorRate, p95Ms, paidUsd }, fi
         )}{' '}
         {errorRate !== null && `(${formatShare(errorRate)})`}
       </Fact>
-      <Fact name="Upstream p95">{formatMs(p95Ms)}</Fact>
+      <Fact name="Upstream p95">{formatEstimate(p95Ms)}</Fact>
       <Fact name="Paid per 1M tokens">{paidUsd === null ? NOTHING : formatUsd(paidUsd)}</Fact>
     </>
   );

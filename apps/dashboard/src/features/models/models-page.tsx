@@ -2,7 +2,7 @@ import { useMemo, useState } from 'react';
 import { findModel, useUnpriced } from '../../api/models';
 import { useMayChange } from '../../api/session';
 import { SeriesName } from '../../charts/series-name';
-import { countOf, formatCount, formatMs, formatShare } from '../../format/format-number';
+import { countOf, formatCount, formatEstimate, formatShare } from '../../format/format-number';
 import { useOpened } from '../../range/use-opened';
 import { type Page, usePage } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
@@ -191,7 +191,7 @@ function Name({ model, listed, use }: ModelLine) {
       </span>
       {/* Phones have no columns for them. */}
       <span className="block text-2xs whitespace-normal text-muted md:hidden">
-        {use !== null && <span className="block">p95 {formatMs(use.p95Ms)}</span>}
+        {use !== null && <span className="block">p95 {formatEstimate(use.p95Ms)}</span>}
         {use !== null && <span className="block">{formatShare(use.errorRate)} failed</span>}
         {ends && <span className="block text-warn">{describeEnd(ends, Date.now())}</span>}
       </span>
@@ -210,7 +210,7 @@ const COLUMNS: readonly Column<ModelLine>[] = [
   { header: 'Share of requests', unit: 'share', value: ({ use }) => use?.share ?? null },
   price('input', 'Input'),
   price('output', 'Output'),
-  { header: 'Upstream p95', unit: 'ms', wideOnly: true, value: ({ use }) => use?.p95Ms ?? null },
+  { header: 'Upstream p95', unit: 'percentile', wideOnly: true, value: ({ use }) => use?.p95Ms ?? null },
   { header: 'Failed in the end', unit: 'share', wideOnly: true, value: ({ use }) => use?.errorRate ?? null },
   {
     header: 'Retires',

@@ -62,7 +62,7 @@ describe('models', () => {
     expect(others).toEqual([]);
     expect(drawn && toPoint('gpt-4o', drawn)).toEqual({ name: 'gpt-4o', x: 2.5, y: 900, size: 30 });
     expect(drawn && describePoint('gpt-4o', drawn)).toBe(
-      'gpt-4o: $2.50 per 1M tokens, upstream p95 900 ms, 30 requests (30.0 %)',
+      'gpt-4o: $2.50 per 1M tokens, upstream p95 ≈ 900 ms, 30 requests (30.0 %)',
     );
   });
 });

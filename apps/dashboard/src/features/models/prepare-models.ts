@@ -2,7 +2,7 @@ import { failureRate } from '@llm0/core/errors/outcome';
 import type { ListedModel } from '../../api/models';
 import type { ErrorBucket, LatencyBucket, SpendBucket } from '../../api/stats';
 import type { BubblePoint } from '../../charts/bubbles/prepare-bubbles';
-import { countOf, formatMs, formatShare } from '../../format/format-number';
+import { countOf, formatEstimate, formatShare } from '../../format/format-number';
 import { formatTarget } from '../../format/format-target';
 import { formatUsd } from '../../format/format-usd';
 
@@ -99,4 +99,4 @@ export const toPoint = (name: string, { use }: MeasuredLine): BubblePoint => ({
 
 /** By a name that no other point has. */
 export const describePoint = (name: string, { use: { paidUsd, p95Ms, requests, share } }: MeasuredLine): string =>
-  `${name}: ${formatUsd(paidUsd)} per 1M tokens, upstream p95 ${formatMs(p95Ms)}, ${countOf(requests, 'request')} (${formatShare(share)})`;
+  `${name}: ${formatUsd(paidUsd)} per 1M tokens, upstream p95 ${formatEstimate(p95Ms)}, ${countOf(requests, 'request')} (${formatShare(share)})`;

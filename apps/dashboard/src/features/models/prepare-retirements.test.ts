@@ -17,10 +17,10 @@ test('models in use that retire within 30 days, or did, the next one first', () 
   const names = ['later', 'next', 'soon', 'today', 'gone', 'long gone', 'kept'];
   const buckets = [...names.map((name) => used(`openai/${name}`, 10)), used('mine/house', 30)];
   expect(prepareRetirements(models, buckets, NOW)).toEqual([
-    { target: 'openai/gone', text: 'gone retired on Nov 20 (10 % of requests)' },
-    { target: 'openai/today', text: 'today retires on Nov 28 (10 % of requests)' },
-    { target: 'openai/soon', text: 'soon retires on Dec 3 (10 % of requests)' },
-    { target: 'openai/next', text: 'next retires on Dec 28 (10 % of requests)' },
+    { target: 'openai/gone', text: 'gone retired on Nov 20 (10 % of requests in this range)' },
+    { target: 'openai/today', text: 'today retires on Nov 28 (10 % of requests in this range)' },
+    { target: 'openai/soon', text: 'soon retires on Dec 3 (10 % of requests in this range)' },
+    { target: 'openai/next', text: 'next retires on Dec 28 (10 % of requests in this range)' },
   ]);
 });
 
@@ -28,7 +28,7 @@ test('a share below one per cent is no zero, and one model of two providers is n
   const models = [model('old', '2026-12-03'), { ...model('old', '2026-12-03'), provider: 'azure' }];
   const buckets = [used('openai/old', 1), used('azure/old', 999)];
   expect(prepareRetirements(models, buckets, NOW).map(({ text }) => text)).toEqual([
-    'azure/old retires on Dec 3 (100 % of requests)',
-    'openai/old retires on Dec 3 (less than 1 % of requests)',
+    'azure/old retires on Dec 3 (100 % of requests in this range)',
+    'openai/old retires on Dec 3 (less than 1 % of requests in this range)',
   ]);
 });

@@ -35,6 +35,6 @@ export function prepareRetirements(
       // The day itself is the last one.
       const verb = endMs + DAY_MS > nowMs ? 'retires' : 'retired';
       const part = share < 0.01 ? 'less than 1 %' : formatShare(share, 0);
-      return { target, text: `${name} ${verb} on ${formatDay(endMs, 'utc')} (${part} of requests)` };
+      return { target, text: `${name} ${verb} on ${formatDay(endMs, 'utc')} (${part} of requests in this range)` };
     });
 }

@@ -33,7 +33,7 @@ export function RetirementsBanner({ page }: { readonly page: Page }) {
         <Link
           to="/models"
           search={({ range, from, to, tz, project }) => ({ range, from, to, tz, project })}
-          className="underline"
+          className="touch-line underline"
         >
           Models
         </Link>

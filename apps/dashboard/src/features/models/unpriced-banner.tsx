@@ -19,7 +19,7 @@ export function UnpricedBanner() {
         {models.slice(0, 3).map(formatTarget).join(', ')}
         {models.length > 3 && ' and others'}. They are recorded at $0.
       </span>
-      <Link to="/models" className="underline">
+      <Link to="/models" className="touch-line underline">
         Set prices
       </Link>
     </div>

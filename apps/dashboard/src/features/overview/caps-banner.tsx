@@ -22,7 +22,7 @@ export function CapsBanner({ projectId }: { readonly projectId: string | undefin
           </li>
         ))}
         <li>
-          <Link to="/money" search={{ tab: 'statement' }} className="underline">
+          <Link to="/money" search={{ tab: 'statement' }} className="touch-line underline">
             {urgent.length > SHOWN ? `All budgets, ${urgent.length - SHOWN} more like these` : 'All budgets'}
           </Link>
         </li>

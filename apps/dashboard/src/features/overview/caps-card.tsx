@@ -26,7 +26,11 @@ export function CapsCard({ projectId }: { readonly projectId: string | undefined
     <Card
       title="Budgets closest to their limit"
       actions={
-        <Link to="/money" search={{ tab: 'statement' }} className="rounded px-1 text-xs text-muted hover:text-text">
+        <Link
+          to="/money"
+          search={{ tab: 'statement' }}
+          className="touch-line rounded px-1 text-xs text-muted hover:text-text"
+        >
           All budgets
         </Link>
       }
@@ -41,7 +45,7 @@ export function CapsCard({ projectId }: { readonly projectId: string | undefined
             Set a monthly cap on a project, a budget on a key or a limit on a customer to see it here.
           </EmptyState>
         )}
-        <ul className="grid gap-2">
+        <ul className={`grid content-evenly gap-2 ${lines === undefined || lines.length === 0 ? '' : RESERVED}`}>
           {lines?.map((line) => (
             <li key={line.key} className="min-w-0">
               <Cap line={line} />

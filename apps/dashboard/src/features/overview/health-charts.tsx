@@ -29,7 +29,7 @@ export function HealthCharts({ page }: { readonly page: Page }) {
         data={errors.data && prepareErrorRate(times, errors.data.buckets)}
         previous={earlier && prepareErrorRate(bucketStarts(range), earlier)}
         kind="line"
-        legendRows={1}
+        legendRows="note"
         unit="share"
         height={160}
         {...{ page, query: errors }}

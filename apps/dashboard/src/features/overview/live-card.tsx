@@ -102,7 +102,7 @@ function Figure({ unit, link, isBad = false, className = '', children }: FigureP
   );
   if (link === undefined) return <span className="nums">{text}</span>;
   return (
-    <PlaceLink {...link} className={`nums rounded hover:underline ${className}`}>
+    <PlaceLink {...link} className={`touch-line nums rounded hover:underline ${className}`}>
       {text}
     </PlaceLink>
   );

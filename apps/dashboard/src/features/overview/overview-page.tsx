@@ -25,9 +25,11 @@ import { StatGrid } from '../../ui/stat-card';
 import { prepareLatency, slowestBy } from '../latency/prepare-latency';
 import { RetirementsBanner, useRetirements } from '../models/retirements-banner';
 import { UnpricedBanner } from '../models/unpriced-banner';
+import { AlertsBanner } from '../settings/alerts-banner';
 import { ImpactBanner } from '../shell/impact-banner';
 import { loadPage } from '../shell/load-page';
 import { PageFrame } from '../shell/page-frame';
+import { useSeenPlace } from '../shell/page-place';
 import { TroubleBanner, useBannersKnown } from '../shell/trouble';
 import { colorsOf, filterOf, prepareSpend } from '../spend/prepare-spend';
 import { ServersBanner } from '../tools/servers-banner';
@@ -50,12 +52,7 @@ const GROUPS = { model: 'Model', provider: 'Provider', project: 'Project' } as c
 
 export function OverviewPage() {
   const page = usePage();
-  const { query, range } = page;
-  const now = useOverview(query);
-  const earlier = { ...query, ...rangeQuery(previousRange(range)) };
-  const before = usePrevious(query, range);
-  const slow = useLatency({ ...query, ...answersOf('latency'), interval: 'all' }, 'latency');
-  const slowBefore = useLatency({ ...earlier, ...answersOf('latency'), interval: 'all' }, 'latency');
+  const { query } = page;
   const isKnown = useBannersKnown(page, [...useRetirements(page).queries, useUnpriced()]);
   const everSeen = useLogs({}, false);
   const [Onboarding] = useState(() => lazy(loadOnboarding));
@@ -80,22 +77,17 @@ export function OverviewPage() {
     <PageFrame title="Overview" page={page} hasCharts isHeld={!isKnown}>
       <ImpactBanner page={page} />
       <TroubleBanner page={page} />
+      <AlertsBanner page={page} />
       <ServersBanner />
       <CapsBanner projectId={page.projectId} />
       <RetirementsBanner page={page} />
       <UnpricedBanner />
+      <Totals page={page} />
       {seesAll && <LiveCard />}
       <div className="grid gap-4 xl:grid-cols-2">
         <HealthCharts page={page} />
       </div>
       <ProviderHealthCard page={page} />
-      <Failure of={now} />
-      <StatGrid
-        isCompared
-        hasDetails
-        stats={prepareStats(withLatency(now.data, slow), withLatency(before, slowBefore))}
-        isLoading={now.data === undefined && now.error === null}
-      />
       <RouteMapCard query={query} />
       <div className="grid gap-4 xl:grid-cols-2">
         <SpendChart page={page} />
@@ -110,6 +102,27 @@ export function OverviewPage() {
 
 interface ChartProps {
   readonly page: Page;
+}
+
+function Totals({ page: { query, range } }: ChartProps) {
+  const now = useOverview(query);
+  const earlier = { ...query, ...rangeQuery(previousRange(range)) };
+  const before = usePrevious(query, range);
+  const slow = useLatency({ ...query, ...answersOf('latency'), interval: 'all' }, 'latency');
+  const slowBefore = useLatency({ ...earlier, ...answersOf('latency'), interval: 'all' }, 'latency');
+  const seen = useSeenPlace();
+  const stats = prepareStats(withLatency(now.data, slow), withLatency(before, slowBefore));
+  return (
+    <>
+      <Failure of={now} />
+      <StatGrid
+        isCompared
+        hasDetails
+        stats={stats.map(({ to, ...stat }) => ({ ...stat, to: seen(to) }))}
+        isLoading={now.data === undefined && now.error === null}
+      />
+    </>
+  );
 }
 
 function SpendChart({ page }: ChartProps) {
@@ -157,7 +170,7 @@ function LatencyChart({ page }: ChartProps) {
       data={latency.data && prepareLatency(bucketStarts(page.range), latency.data.buckets, 'latency')}
       previous={earlier && prepareLatency(bucketStarts(range), earlier, 'latency')}
       kind="line"
-      unit="ms"
+      unit="percentile"
       {...{ page, query: latency }}
       opens="the slowest requests"
       requestsOf={() => slowestBy('latency')}

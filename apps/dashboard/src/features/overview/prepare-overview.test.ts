@@ -36,6 +36,22 @@ describe('cards', () => {
     expect(['Success', 'Latency p95', 'Cache hits'].map((label) => shownAs(now, label))).toEqual(['–', '–', '–']);
   });
 
+  test('each opens its page, or the requests that it counts', () => {
+    const search = { range: '7d', project: 'p', view: 'x' };
+    const opened = prepareStats(overview({}), undefined).map(({ label, to }) => {
+      if (to === undefined || typeof to.search !== 'function') throw new Error(`${label} opens nothing`);
+      const kept: Record<string, string> = JSON.parse(JSON.stringify(to.search(search)));
+      return `${label}: ${to.to} ${new URLSearchParams(kept)}`;
+    });
+    const kept = 'range=7d&project=p';
+    expect(opened).toEqual([
+      ...[`Spend: /money ${kept}`, `Requests: /requests ${kept}`, `Success: /requests ${kept}&outcome=success`],
+      ...[`Tokens: /requests ${kept}&sort=-tokens_total`, `Latency p95: /latency ${kept}`],
+      ...[`Time to first token p95: /latency ${kept}&metric=ttft`],
+      ...[`Gateway overhead p95: /latency ${kept}&metric=overhead`, `Cache hits: /cache ${kept}`],
+    ]);
+  });
+
   test('numbers beside those of the period before', () => {
     const stats = prepareStats(
       overview({

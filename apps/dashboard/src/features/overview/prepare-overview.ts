@@ -1,12 +1,14 @@
 import { domainOf, type ErrorDomain, failureRate } from '@llm0/core/errors/outcome';
 import type { LatencyBucket, Overview } from '../../api/stats';
-import { countOf, formatCompact, formatCount, formatMs, formatShare } from '../../format/format-number';
+import { countOf, formatCompact, formatCount, formatEstimate, formatShare } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
 import { OUTCOME_LABELS } from '../../format/outcome-labels';
 import { SAVED } from '../../format/saved-labels';
+import { requestsLink } from '../../range/use-show-requests';
 import { statsOf } from '../../ui/prepare-stat';
 import type { Stat } from '../../ui/stat-card';
 import { hitRate } from '../cache/prepare-cache';
+import { pagePlace } from '../shell/page-place';
 
 function successRate(counts: Overview): number | null {
   const rate = failureRate(counts);
@@ -28,11 +30,11 @@ export function withLatency(
 /** The cards of the overview, each with the same number of the previous period. */
 export function prepareStats(now: Overview | undefined, before: Overview | undefined): Stat[] {
   const stat = statsOf(now, before);
-  const p50 = now && `p50 ${formatMs(now.latency_ms.p50)}, of providers`;
+  const p50 = now && `p50 ${formatEstimate(now.latency_ms.p50)}, of providers`;
   const tokens = now && `${formatCompact(now.tokens_in)} in, ${formatCompact(now.tokens_out)} out`;
   return [
-    stat({ label: 'Spend', pick: (o) => o.cost_usd, show: formatUsd }),
-    stat({ label: 'Requests', pick: (o) => o.requests, show: formatCount }),
+    stat({ label: 'Spend', pick: (o) => o.cost_usd, show: formatUsd, to: pagePlace('/money') }),
+    stat({ label: 'Requests', pick: (o) => o.requests, show: formatCount, to: requestsLink({}) }),
     stat({
       label: 'Success',
       pick: successRate,
@@ -41,29 +43,39 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
       better: 'more',
       detail: now && describeLeftOut(now),
       hasLongDetail: true,
+      to: requestsLink({ outcome: 'success' }),
     }),
-    stat({ label: 'Tokens', pick: (o) => o.tokens_in + o.tokens_out, show: formatCompact, detail: tokens }),
+    stat({
+      label: 'Tokens',
+      pick: (o) => o.tokens_in + o.tokens_out,
+      show: formatCompact,
+      detail: tokens,
+      to: requestsLink({ sort: '-tokens_total' }),
+    }),
     stat({
       label: 'Latency p95',
       pick: (o) => o.latency_ms.p95,
-      show: formatMs,
+      show: formatEstimate,
       better: 'less',
       isBinned: true,
       detail: p50,
+      to: pagePlace('/latency'),
     }),
     stat({
       label: 'Time to first token p95',
       pick: (o) => o.ttft_ms.p95,
-      show: formatMs,
+      show: formatEstimate,
       better: 'less',
       isBinned: true,
+      to: pagePlace('/latency', { metric: 'ttft' }),
     }),
     stat({
       label: 'Gateway overhead p95',
       pick: (o) => o.overhead_ms.p95,
-      show: formatMs,
+      show: formatEstimate,
       better: 'less',
       isBinned: true,
+      to: pagePlace('/latency', { metric: 'overhead' }),
     }),
     stat({
       label: 'Cache hits',
@@ -72,6 +84,7 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
       isShare: true,
       better: 'more',
       detail: now && `${formatUsd(now.saved_usd)} ${SAVED.byCache.toLowerCase()}`,
+      to: pagePlace('/cache'),
     }),
   ];
 }

@@ -14,19 +14,20 @@ import {
   requestsOfBar,
 } from '../../charts/strip/prepare-strip';
 import { Strip, StripLegend } from '../../charts/strip/strip';
-import { formatCount, formatShare, NOTHING } from '../../format/format-number';
+import { countOf, formatCount, formatShare, NOTHING } from '../../format/format-number';
 import { formatStamp, zoneName } from '../../format/format-time';
 import { rangeQuery, type TimeRange } from '../../range/time-range';
 import type { Page } from '../../range/use-page';
-import { useShowRequests } from '../../range/use-show-requests';
+import { requestsLink, useShowRequests } from '../../range/use-show-requests';
 import { Button } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { Failure } from '../../ui/error-state';
+import { PlaceLink } from '../../ui/place-link';
 import { FiguresTable } from '../../ui/table/figures-table';
 
 const SHOWN = 4;
-/** Height of four strips, on a phone with two lines of text each: nothing moves when they arrive. */
-const RESERVED = 'min-h-60 sm:min-h-26';
+/** Height of four strips with two lines of text each: nothing moves when they arrive. */
+const RESERVED = 'min-h-60 sm:min-h-34';
 const STAMP = '2026-01-31 23:59'.length;
 
 /** How each provider fared over the range. */
@@ -35,6 +36,7 @@ export function ProviderHealthCard({ page }: { readonly page: Page }) {
   const [isWhole, setIsWhole] = useState(false);
   const { range, timeZone } = page;
   const { intervalMs } = times;
+  const hasStrips = strips !== undefined && strips.length > 0;
   const describe = (bar: Bar) => describeBar(bar, { intervalMs, timeZone });
   const stampOf = (ms: number) => formatStamp(ms, timeZone).slice(0, STAMP);
   return (
@@ -57,7 +59,7 @@ export function ProviderHealthCard({ page }: { readonly page: Page }) {
           <div className={`rounded bg-hover/60 ${RESERVED}`} aria-busy="true" />
         )}
         {strips?.length === 0 && <Note>No provider was asked in this range.</Note>}
-        <ul className="grid gap-2 sm:grid-cols-[9rem_minmax(0,1fr)_auto]">
+        <ul className={`grid content-evenly gap-2 sm:grid-cols-[9rem_minmax(0,1fr)_auto] ${hasStrips ? RESERVED : ''}`}>
           {strips?.slice(0, isWhole ? strips.length : SHOWN).map((strip) => (
             <Row key={strip.provider} {...{ strip, describe, intervalMs, range }} />
           ))}
@@ -72,7 +74,7 @@ export function ProviderHealthCard({ page }: { readonly page: Page }) {
       <p className="mt-1 text-2xs text-muted">
         Counts requests sent to the provider. A failure there counts even if another provider answered.
       </p>
-      {strips !== undefined && strips.length > 0 && (
+      {hasStrips && (
         <FiguresTable
           caption="Provider health in figures"
           heads={HEADS}
@@ -119,7 +121,8 @@ interface RowProps {
 }
 
 function Row({ strip, describe, intervalMs, range }: RowProps) {
-  const { provider, bars } = strip;
+  const { provider, bars, requests } = strip;
+  const [sent, skipped] = describeStrip(strip);
   const showRequests = useShowRequests();
   const open = (bar: Bar) =>
     showRequests(requestsOfBar(provider, bar), {
@@ -128,11 +131,16 @@ function Row({ strip, describe, intervalMs, range }: RowProps) {
     });
   return (
     <li className="grid grid-cols-[auto_minmax(9rem,1fr)] items-center gap-x-3 gap-y-1 sm:col-span-3 sm:grid-cols-subgrid">
-      <span className="truncate font-medium" title={provider}>
-        {provider}
-      </span>
+      <PlaceLink
+        {...requestsLink({ sent_to: provider })}
+        className="touch-line min-w-0 font-medium hover:underline"
+        title={`The ${countOf(requests, 'request')} sent to ${provider}`}
+      >
+        <span className="block truncate">{provider}</span>
+      </PlaceLink>
       <span className="nums truncate text-right text-xs text-muted max-sm:text-2xs max-sm:whitespace-normal sm:order-last">
-        {describeStrip(strip)}
+        {sent}
+        {skipped !== '' && <span className="block text-2xs leading-3">{skipped}</span>}
       </span>
       <div className="col-span-2 sm:col-span-1">
         <Strip label={`${provider}: health over time`} {...{ bars, describe }} onSelect={open} />
@@ -141,10 +149,13 @@ function Row({ strip, describe, intervalMs, range }: RowProps) {
   );
 }
 
-const HEADS = ['Provider', 'Requests sent', 'Failed there', 'Share failed', 'Answered elsewhere', 'Last failures'];
+const HEADS = [
+  ...['Provider', 'Requests sent', 'Failed there', 'Share failed'],
+  ...['Failed there, answered elsewhere', 'Skipped while paused', 'Last failures'],
+];
 
 function cellsOf(
-  { provider, bars, requests, failed, elsewhere }: Prepared,
+  { provider, bars, requests, failed, rescued, skipped }: Prepared,
   describe: (bar: Bar) => string,
 ): readonly string[] {
   const last = bars.findLast((bar) => bar.failed > 0);
@@ -153,6 +164,6 @@ function cellsOf(
     formatCount(failed),
     requests === 0 ? NOTHING : formatShare(failed / requests),
   ];
-  counts.push(formatCount(elsewhere));
+  counts.push(formatCount(rescued), formatCount(skipped));
   return [provider, ...counts, last === undefined ? NOTHING : describe(last)];
 }

@@ -163,7 +163,7 @@ const COLUMNS: readonly Column<ProviderLine>[] = [
   { header: 'Requests sent', unit: 'count', value: (row) => ifUsed(row, row.requests) },
   { header: 'Answered elsewhere', unit: 'count', wideOnly: true, value: (row) => ifUsed(row, row.elsewhere) },
   { header: 'Failed there', unit: 'share', value: (row) => row.errorRate },
-  { header: 'Upstream p95', unit: 'ms', wideOnly: true, value: (row) => row.p95Ms },
+  { header: 'Upstream p95', unit: 'percentile', wideOnly: true, value: (row) => row.p95Ms },
 ];
 const BASE_URL: Column<ProviderLine> = { header: 'Base URL', wideOnly: 'most', value: (row) => row.base_url };
 

@@ -4,9 +4,9 @@ import { Failure } from '../../ui/error-state';
 import { describeFiring } from './prepare-alert';
 
 /** Firings of an alert, notified or not. */
-export function AlertHistory({ of: { id } }: { readonly of: Pick<Alert, 'id'> }) {
+export function AlertHistory({ of: alert }: { readonly of: Alert }) {
   const { timeZone } = usePage();
-  const firings = useAlertFirings(id);
+  const firings = useAlertFirings(alert.id);
   if (firings.error !== null) return <Failure of={firings} />;
   const rows = firings.data?.data ?? [];
   return (
@@ -18,7 +18,7 @@ export function AlertHistory({ of: { id } }: { readonly of: Pick<Alert, 'id'> })
         <ul className="max-h-40 overflow-y-auto">
           {rows.map((firing) => (
             <li key={firing.id} className="py-1 wrap-anywhere">
-              {describeFiring(firing, timeZone)}
+              {describeFiring(firing, timeZone, alert)}
             </li>
           ))}
         </ul>

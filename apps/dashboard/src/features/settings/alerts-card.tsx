@@ -1,10 +1,11 @@
 import { useChange } from '../../api/change';
 import { api, read, readOrNull } from '../../api/client';
-import { useProjectOptions } from '../../api/projects';
+import { useProjectNames, useProjectOptions } from '../../api/projects';
 import { saveChanges } from '../../api/save-changes';
 import { useMayChange } from '../../api/session';
-import { type Alert, type AlertInput, useAlerts } from '../../api/settings';
+import { type Alert, type AlertInput, type ListedAlert, useAlerts } from '../../api/settings';
 import { useOpened } from '../../range/use-opened';
+import { usePage } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
 import { Button } from '../../ui/button';
 import type { DialogOf } from '../../ui/dialog';
@@ -19,13 +20,15 @@ import { OpenedOne } from '../forms/opened-one';
 import { type Edit, SpecDialog } from '../forms/spec-form';
 import { AlertHistory } from './alert-history';
 import { AlertPreview } from './alert-preview';
-import { alertFields, describeAlert, statesOf } from './prepare-alert';
+import { alertFields, describeAlert, placeOf, statesOf } from './prepare-alert';
+import { callingAlerts, describeMinute, describeNow, type ShownAt } from './prepare-firing';
 
 /** Alerts. */
 export function AlertsCard() {
   const alerts = useAlerts();
   const opened = useOpened();
   const mayChange = useMayChange();
+  const columns = useColumns();
   const open = alerts.data?.data.find(({ id }) => id === opened.id);
   return (
     <TableCard
@@ -36,7 +39,7 @@ export function AlertsCard() {
       }
       caption="Alerts"
       query={alerts}
-      columns={COLUMNS}
+      columns={columns}
       rows={alerts.data && firingFirst(alerts.data.data)}
       rowKey={(row) => row.id}
       linkOf={(row) => opened.linkTo(row.id)}
@@ -71,39 +74,79 @@ export function AlertsCard() {
 }
 
 /** Alerts that need someone come before all others. */
-const firingFirst = (alerts: readonly Alert[]) => alerts.toSorted((a, b) => Number(isBad(b)) - Number(isBad(a)));
+const firingFirst = (alerts: readonly ListedAlert[]) => alerts.toSorted((a, b) => urgencyOf(b) - urgencyOf(a));
 
-const isBad = (alert: Alert) => statesOf(alert, Date.now()).some(({ tone }) => tone === 'bad');
+const urgencyOf = (alert: ListedAlert) => Number(alert.is_firing) + callingAlerts([alert], Date.now()).length;
 
-const COLUMNS: readonly Column<Alert>[] = [
-  {
-    header: 'Name',
-    value: (row) => row.name,
-    cell: (row) => (
-      <Name name={row.name}>
-        <ManagedMark resource="alert" id={row.id} />
-      </Name>
-    ),
-  },
-  { header: 'When', wraps: true, value: describeAlert },
-  {
-    header: 'State',
-    value: (row) =>
-      statesOf(row, Date.now())
-        .map(({ label }) => label)
-        .join(', '),
-    cell: (row) => (
-      <span className="inline-flex items-start gap-1 max-sm:flex-col">
-        {statesOf(row, Date.now()).map(({ tone, label }) => (
+function useColumns(): readonly Column<ListedAlert>[] {
+  const { timeZone: zone } = usePage();
+  const projectName = useProjectNames();
+  const nowMs = Date.now();
+  return [
+    {
+      ...{ header: 'Name', wraps: true },
+      value: (row) => row.name,
+      cell: (row) => (
+        <>
+          <Name name={row.name} wraps>
+            <ManagedMark resource="alert" id={row.id} />
+          </Name>
+          <span className="block text-xs text-muted md:hidden">
+            {[describeAlert(row), placeOf(row, projectName)].filter(Boolean).join(', ')}
+          </span>
+        </>
+      ),
+    },
+    {
+      ...{ header: 'When', wraps: true, wideOnly: true },
+      value: describeAlert,
+      cell: (row) => (
+        <>
+          {describeAlert(row)}
+          <Small>{placeOf(row, projectName)}</Small>
+        </>
+      ),
+    },
+    {
+      ...{ header: 'State', wraps: true },
+      value: (row) =>
+        statesOf(row, nowMs)
+          .map(({ label }) => label)
+          .join(', '),
+      cell: (row) => <State alert={row} {...{ zone, nowMs }} />,
+    },
+    {
+      ...{ header: 'Last sent', wideOnly: true, none: 'never' },
+      value: (row) => row.told_at,
+      cell: (row) => (row.told_at === null ? 'never' : describeMinute(row.told_at, zone)),
+    },
+    { header: 'Webhook', wideOnly: 'more', value: (row) => row.webhook_url },
+  ];
+}
+
+interface StateProps extends ShownAt {
+  readonly alert: ListedAlert;
+}
+
+function State({ alert, ...shown }: StateProps) {
+  const { found, unsent } = describeNow(alert, shown);
+  return (
+    <>
+      <span className="flex flex-wrap gap-1">
+        {statesOf(alert, shown.nowMs).map(({ tone, label }) => (
           <Badge key={label} tone={tone}>
             {label}
           </Badge>
         ))}
       </span>
-    ),
-  },
-  { header: 'Webhook', wideOnly: 'very', value: (row) => row.webhook_url },
-];
+      <Small>{found}</Small>
+      <Small>{unsent}</Small>
+    </>
+  );
+}
+
+const Small = ({ children }: { readonly children: string | null | undefined }) =>
+  children == null ? null : <span className="block text-xs text-muted">{children}</span>;
 
 const NEW_ALERT = {
   ...{ kind: 'budget_share', threshold: 0.8, project_id: null, window_minutes: 15, is_active: true },

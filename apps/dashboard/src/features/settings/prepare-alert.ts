@@ -1,11 +1,12 @@
 import type { Alert, Firing } from '../../api/settings';
 import { formatMs, formatShare } from '../../format/format-number';
 import type { TimeZoneChoice } from '../../format/format-time';
-import { formatInstant, formatWeekday } from '../../format/format-time';
+import { formatInstant, formatLength, formatWeekday } from '../../format/format-time';
 import { formatUsd } from '../../format/format-usd';
 import type { Tone } from '../../ui/badge';
 import { EGRESS_HINT } from '../forms/egress-hint';
 import type { FieldSpec, FormValues } from '../forms/prepare-form';
+import { isMuted, type Sending, whyUnsent } from './prepare-firing';
 
 const percent = {
   kind: 'number',
@@ -162,7 +163,9 @@ export function describeAlert({
   window_minutes: minutes,
 }: Pick<Alert, 'kind' | 'threshold' | 'window_minutes'>): string {
   const { label, show, isWindowed } = KINDS[kind];
-  return [label, show(threshold), isWindowed ? `within ${minutes} min` : ''].filter((part) => part !== '').join(' ');
+  return [label, show(threshold), isWindowed ? `within ${formatLength(minutes * MINUTE_MS)}` : '']
+    .filter((part) => part !== '')
+    .join(' ');
 }
 
 export interface AlertState {
@@ -175,10 +178,9 @@ export function statesOf(
   alert: Pick<Alert, 'last_error' | 'is_firing' | 'is_active' | 'muted_until' | 'changed_at'>,
   nowMs: number,
 ): readonly AlertState[] {
-  const isMuted = alert.is_active && Date.parse(alert.muted_until ?? '') > nowMs;
   const states: AlertState[] = alert.is_firing ? [{ label: 'firing', tone: 'bad' }] : [];
   if (alert.last_error !== null) states.push({ label: 'webhook failing', tone: 'warn' });
-  else if (isMuted) states.push({ label: 'muted', tone: 'neutral' });
+  else if (alert.is_active && isMuted(alert, nowMs)) states.push({ label: 'muted', tone: 'neutral' });
   if (states.length > 0) return states;
   if (!alert.is_active) return [{ label: 'off', tone: 'neutral' }];
   return [alert.changed_at === null ? { label: 'not checked yet', tone: 'neutral' } : { label: 'quiet', tone: 'good' }];
@@ -193,7 +195,8 @@ interface Preview {
 }
 
 const TIMES: Readonly<Record<number, string>> = { 1: 'once', 2: 'twice' };
-const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
 const WEEK_MS = 7 * 24 * HOUR_MS;
 
 /** `Over the last week it would have fired 3 times, last on Tuesday 14:05, for 20 min.` */
@@ -219,12 +222,20 @@ function lengthOf(ms: number): string {
   return minutes < 2880 ? `${Math.round(minutes / 60)} h` : `${Math.round(minutes / 1440)} days`;
 }
 
-/** One firing in a line: `2026-03-03 14:05:00 UTC, for 20 min: …`. */
+/** One firing in a line: `2026-03-03 14:05:00 UTC, for 20 min: …`. Only of an open one is it known why nothing was sent. */
 export function describeFiring(
   { created_at: from, ended_at: to, told_at: told, text }: Omit<Firing, 'id'>,
   zone: TimeZoneChoice,
+  sending?: Sending,
 ): string {
   const begun = formatInstant(Date.parse(from), zone);
   const end = to === null ? 'still firing' : `for ${lengthOf(Date.parse(to) - Date.parse(from))}`;
-  return `${begun}, ${end}: ${text}${told === null ? ' (not sent)' : ''}`;
+  const why = to === null && sending !== undefined ? whyUnsent(sending, Date.now()) : null;
+  return `${begun}, ${end}: ${text}${told === null ? ` (not sent${why === null ? '' : `: ${why}`})` : ''}`;
 }
+
+/** Where an alert looks; undefined for what belongs to no project. */
+export const placeOf = (
+  { kind, project_id: id }: Pick<Alert, 'kind' | 'project_id'>,
+  nameOf: (id: string) => string,
+): string | undefined => (KINDS[kind].takesProject ? (id === null ? 'All projects' : nameOf(id)) : undefined);

@@ -62,7 +62,7 @@ export function ImpactBanner({ page }: { readonly page: Page }) {
             <Link
               to="/requests"
               search={(kept) => ({ ...kept, ...range, outcome: 'error', error_code: code })}
-              className="underline"
+              className="touch-line underline"
             >
               {code} ({formatCount(failed)})
             </Link>
@@ -75,7 +75,7 @@ export function ImpactBanner({ page }: { readonly page: Page }) {
             <Link
               to="/requests"
               search={(kept) => ({ ...kept, ...range, outcome: 'error', provider })}
-              className="underline"
+              className="touch-line underline"
             >
               {provider} ({formatCount(failed)})
             </Link>

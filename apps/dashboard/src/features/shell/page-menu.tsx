@@ -1,6 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { useId } from 'react';
 import { useSession } from '../../api/session';
+import { useAlerts } from '../../api/settings';
+import { Menu } from '../../ui/icons';
+import { callingAlerts } from '../settings/prepare-firing';
 import { SECTIONS, type Section } from './pages';
 
 interface Props {
@@ -23,6 +26,34 @@ export function PageMenu({ onChosen }: Props) {
   );
 }
 
+function useFiringCount(): number {
+  const { data } = useAlerts();
+  return callingAlerts(data?.data ?? [], Date.now()).length;
+}
+
+/** Of the button of a closed menu: with a dot while an alert fires. */
+export function MenuIcon() {
+  const isFiring = useFiringCount() > 0;
+  return (
+    <span className="relative">
+      <Menu />
+      {isFiring && <span aria-hidden="true" className="absolute -top-1 -right-1 size-2 rounded-full bg-bad" />}
+    </span>
+  );
+}
+
+/** Alerts that fire, on every page: their message may have failed. */
+function FiringCount() {
+  const length = useFiringCount();
+  if (length === 0) return null;
+  return (
+    <span className="nums ml-auto rounded-full bg-bad px-1.5 text-2xs font-medium text-panel">
+      {length}
+      <span className="sr-only"> firing</span>
+    </span>
+  );
+}
+
 function MenuSection({ section: { name, pages }, onChosen }: Props & { readonly section: Section }) {
   const nameId = useId();
   return (
@@ -41,6 +72,7 @@ function MenuSection({ section: { name, pages }, onChosen }: Props & { readonly 
             >
               <Icon className="shrink-0" />
               {label}
+              {to === '/alerts' && <FiringCount />}
             </Link>
           </li>
         ))}

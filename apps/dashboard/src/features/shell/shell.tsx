@@ -9,7 +9,7 @@ import * as icons from '../../ui/icons';
 import { PaletteButton, PaletteHost } from '../palette/palette-button';
 import { SignInForm } from '../sign-in/sign-in-form';
 import { keepFocus } from './keep-focus';
-import { PageMenu } from './page-menu';
+import { MenuIcon, PageMenu } from './page-menu';
 import { PermittedPage } from './permitted-page';
 import { StaleSignIn } from './stale-sign-in';
 import { useTheme } from './theme';
@@ -74,7 +74,7 @@ export function Shell({ preload }: { readonly preload: () => void }) {
       <div className="flex min-w-0 flex-1 flex-col">
         <header className="sticky top-0 z-10 flex h-11 items-center gap-2 border-b bg-panel px-3 md:hidden print:hidden">
           <Button ref={opener} kind="ghost" aria-label="Menu" aria-expanded={isOpen} onClick={open}>
-            <icons.Menu />
+            <MenuIcon />
           </Button>
           <span className="font-semibold">LLM0 Gateway</span>
           <PaletteButton isSmall />

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { askAgain, useAway, useStatus } from '../../api/away';
+import { useAlerts } from '../../api/settings';
 import { useTightBudgets } from '../../api/stats';
 import { useMcpServers } from '../../api/tools';
 import { formatCount } from '../../format/format-number';
@@ -70,7 +71,7 @@ export function TroubleBanner({ page }: { readonly page: Page }) {
                   to: new Date(Date.now() + 3_600_000).toISOString(),
                   failover_from: provider,
                 })}
-                className="underline"
+                className="touch-line underline"
               >
                 {formatCount(elsewhere)} {elsewhere === 1 ? 'request' : 'requests'} answered elsewhere
               </Link>
@@ -85,10 +86,12 @@ export function TroubleBanner({ page }: { readonly page: Page }) {
 /** False until it is first known which banners, also those of `others`, the page has: they would move the rest. */
 export function useBannersKnown(page: Page, others: readonly Asked[]): boolean {
   const { all, byCode } = useLatestErrors(page);
+  const alerts = useAlerts();
   const queries: readonly Asked[] = [
     useStatus(),
     useMcpServers(),
     useTightBudgets(page.projectId),
+    ...(alerts.isEnabled ? [alerts] : []),
     all,
     byCode,
     ...others,

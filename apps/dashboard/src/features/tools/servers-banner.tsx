@@ -14,7 +14,7 @@ export function ServersBanner() {
         <Link
           to="/tools"
           search={({ range, from, to, tz }) => ({ range, from, to, tz, open: id })}
-          className="underline"
+          className="touch-line underline"
         >
           {alias}
         </Link>

@@ -89,7 +89,7 @@ const COLUMNS: readonly Column<ServerLine>[] = [
   { header: '$ / call', unit: 'price', wideOnly: true, value: (row) => row.price_per_call_usd },
   { header: 'Calls in range', unit: 'count', value: (row) => row.calls },
   { header: 'Failed', unit: 'share', wideOnly: true, value: (row) => row.errorRate },
-  { header: 'p95', unit: 'ms', wideOnly: true, value: (row) => row.p95Ms },
+  { header: 'p95', unit: 'percentile', wideOnly: true, value: (row) => row.p95Ms },
   { header: 'Cost in range', unit: 'usd', wideOnly: true, value: (row) => row.costUsd },
   { header: 'URL or command', wideOnly: 'very', narrow: true, value: (row) => row.url ?? row.command },
 ];

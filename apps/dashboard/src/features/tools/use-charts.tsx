@@ -65,7 +65,7 @@ const COLUMNS: readonly Column<ToolBucket>[] = [
   },
   { header: 'Calls', unit: 'count', value: (row) => row.calls },
   { header: 'Failed', unit: 'share', value: (row) => row.error_rate },
-  { header: 'p50', unit: 'ms', wideOnly: true, value: (row) => row.latency_ms.p50 },
-  { header: 'p95', unit: 'ms', value: (row) => row.latency_ms.p95 },
+  { header: 'p50', unit: 'percentile', wideOnly: true, value: (row) => row.latency_ms.p50 },
+  { header: 'p95', unit: 'percentile', value: (row) => row.latency_ms.p95 },
   { header: 'Cost', unit: 'usd', value: (row) => row.cost_usd },
 ];

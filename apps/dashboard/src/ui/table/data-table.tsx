@@ -83,7 +83,7 @@ export function DataTable<T extends object>(props: TableProps<T>) {
         <div className="flex justify-end border-t px-2 sm:px-3 py-1">
           <button
             type="button"
-            className="inline-flex items-center gap-1 rounded px-1 text-xs text-muted hover:text-text"
+            className="touch-line inline-flex items-center gap-1 rounded px-1 text-xs text-muted hover:text-text"
             onClick={() => downloadText(`${csvName}.csv`, tableCsv(columns, rows))}
           >
             <Download /> CSV
@@ -194,7 +194,7 @@ function Heading<T>({ column, size, sorting, sticky, onSort, isFixed }: HeadingP
     <th scope="col" aria-sort={direction} className={cell}>
       <button
         type="button"
-        className="relative rounded [text-align:inherit] hover:text-text"
+        className="touch-line relative rounded [text-align:inherit] hover:text-text"
         onClick={() => onSort({ header, desc: sorted === undefined ? isRight(column) : !sorted.desc })}
       >
         {header}

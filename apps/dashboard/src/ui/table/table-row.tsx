@@ -69,7 +69,8 @@ interface RowProps<T> {
 const widthOf = <T,>({ wraps, narrow }: Column<T>, { widths, width }: Size) =>
   wraps ? 'min-w-32 py-1.5 wrap-anywhere sm:min-w-40' : `truncate ${widths} ${narrow ? 'max-w-32' : width}`;
 
-const HEAD = '-outline-offset-2! block max-w-full truncate rounded text-left';
+const HEAD = '-outline-offset-2! block max-w-full rounded text-left';
+const headOf = <T,>({ wraps }: Column<T>) => `${HEAD} ${wraps ? '' : 'truncate'}`;
 
 export function Row<T>({ row, columns, amounts, size, onRow, link, lead, rowIndex }: RowProps<T>) {
   const leads = onRow !== undefined || link !== undefined;
@@ -90,13 +91,15 @@ export function Row<T>({ row, columns, amounts, size, onRow, link, lead, rowInde
           {index > 0 || !leads ? (
             drawCell(column, row, amounts[index])
           ) : link !== undefined && 'href' in link ? (
-            <Anchor link={link}>{drawCell(column, row, amounts[index])}</Anchor>
+            <Anchor link={link} className={headOf(column)}>
+              {drawCell(column, row, amounts[index])}
+            </Anchor>
           ) : link !== undefined ? (
-            <PlaceLink {...link} data-row className={HEAD} onKeyDown={followOnSpace}>
+            <PlaceLink {...link} data-row className={headOf(column)} onKeyDown={followOnSpace}>
               {drawCell(column, row, amounts[index])}
             </PlaceLink>
           ) : (
-            <button type="button" data-row className={HEAD} onClick={() => onRow?.(row)}>
+            <button type="button" data-row className={headOf(column)} onClick={() => onRow?.(row)}>
               {drawCell(column, row, amounts[index])}
             </button>
           )}
@@ -106,14 +109,20 @@ export function Row<T>({ row, columns, amounts, size, onRow, link, lead, rowInde
   );
 }
 
-function Anchor({ link, children }: { readonly link: RowAnchor; readonly children: ReactNode }) {
+interface AnchorProps {
+  readonly link: RowAnchor;
+  readonly className: string;
+  readonly children: ReactNode;
+}
+
+function Anchor({ link, className, children }: AnchorProps) {
   const { href, isOpen, onOpen } = link;
   return (
     <a
       href={href}
       data-row
       aria-current={isOpen ? 'page' : undefined}
-      className={HEAD}
+      className={className}
       onKeyDown={followOnSpace}
       onClick={(event) => {
         if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { ALERT_KIND_FACTS, ALERT_KINDS } from '@llm0/core/alerts/kinds';
-import { endFiring, recordFiring } from '@llm0/drizzle/queries/alerts';
+import { alertRows, endFiring, recordAlertState, recordFiring } from '@llm0/drizzle/queries/alerts';
+import { alerts } from '@llm0/drizzle/schema/admin-access';
 import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
+import { eq } from 'drizzle-orm';
 import { type AdminUnderTest, openAdmin } from '../admin.fixture';
 
 const HOOK = { name: 'watch', webhook_url: 'https://hooks.example.test/x' };
@@ -100,8 +102,16 @@ describe.each(ON_ONE_DATABASE)('alerts of the admin API on $name', (kind) => {
     ]);
     const shown = async () => (await admin.call('GET', `/alerts/${body.id}`)).body;
     expect(await shown()).toMatchObject({ is_firing: true, was_told: false });
+    const [stored] = await alertRows.find(db, eq(alerts.id, body.id));
+    if (stored === undefined) throw new Error('The alert is missing');
+    await recordAlertState(db, stored, true, 1_700_000_180_000);
+    const listed = async () =>
+      (await admin.call('GET', '/alerts?limit=1000')).body.data.find(({ id }: { id: string }) => id === body.id);
+    const told_at = '2023-11-14T22:16:20.000Z';
+    expect(await listed()).toMatchObject({ firing: { text: 'two', value: 2, told_at }, told_at });
     await admin.call('PATCH', `/alerts/${body.id}`, { body: { is_active: false } });
-    expect(await shown()).toMatchObject({ is_firing: false, was_told: false });
+    expect(await listed()).toMatchObject({ firing: null, told_at });
+    expect(await shown()).toMatchObject({ is_firing: false });
     expect((await list())[0].ended_at).toBeString();
     expect((await admin.call('GET', `/alerts/${crypto.randomUUID()}/firings`)).status).toBe(404);
   });

@@ -5,7 +5,14 @@ import type { ReplayQuery } from '@llm0/core/alerts/replay';
 import { webhookBody } from '@llm0/core/alerts/webhook-bodies';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
-import { alertRows, deleteAlert, endFiring, firingRows, type StoredAlert } from '@llm0/drizzle/queries/alerts';
+import {
+  alertRows,
+  deleteAlert,
+  endFiring,
+  firingRows,
+  listFiringNow,
+  type StoredAlert,
+} from '@llm0/drizzle/queries/alerts';
 import { isUnresolved } from '@llm0/providers/transport/upstream-failure';
 import { isMailto } from '../../observe/send-mail';
 import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
@@ -21,10 +28,12 @@ import {
   alertSchema,
   alertFields as fields,
   firingSchema,
+  listedAlertSchema,
   MAX_WINDOW_MINUTES,
   newAlertSchema,
   showAlert,
   showFiring,
+  showListedAlert,
 } from './schema';
 
 const at = routesOf('alerts');
@@ -56,7 +65,7 @@ const create = defineRoute({
 const list = defineRoute({
   ...at('get', '/alerts', 'List alerts, newest first'),
   request: { query: z.strictObject({ project_id: projectIds, ...pageQuery }) },
-  responses: { 200: answers(pageOf(alertSchema), 'Alerts') },
+  responses: { 200: answers(pageOf(listedAlertSchema), 'Alerts') },
 });
 const show = defineRoute({
   ...at('get', '/alerts/{id}', 'Show an alert'),
@@ -106,7 +115,9 @@ export function alertRoutes(services: Needs, answer: AnswerKept) {
     })
     .openapi(list, async (c) => {
       const { project_id: projectId, ...asked } = c.req.valid('query');
-      const page = showPage(await alertRows.list(db, asked, { projectId }), showAlert);
+      const found = await alertRows.list(db, asked, { projectId });
+      const firings = await listFiringNow(db, found.data);
+      const page = showPage(found, (alert) => showListedAlert(alert, firings.get(alert.id)));
       return c.json(page, 200);
     })
     .openapi(show, async (c) => {

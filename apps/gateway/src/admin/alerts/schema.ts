@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { thresholdProblem } from '@llm0/core/alerts/check-threshold';
 import { ALERT_KIND_FACTS, ALERT_KINDS, WEBHOOK_FORMATS } from '@llm0/core/alerts/kinds';
-import type { StoredAlert, StoredFiring } from '@llm0/drizzle/queries/alerts';
+import type { FiringNow, StoredAlert, StoredFiring } from '@llm0/drizzle/queries/alerts';
 import { isMailto } from '../../observe/send-mail';
 import { count, id, instant, instantShown, text } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
@@ -122,3 +122,20 @@ export const firingSchema = z
   .openapi('AlertFiring');
 
 export const showFiring = (firing: StoredFiring): z.output<typeof firingSchema> => showFields(firingSchema, firing);
+
+/** Of lists. Alone, an alert has only what its entity tag stands for. */
+export const listedAlertSchema = alertSchema
+  .extend({
+    firing: firingSchema.nullable().openapi({ description: 'The firing that is open' }),
+    told_at: instantShown.nullable().openapi({ description: 'Last message of 90 days that it fires' }),
+  })
+  .openapi('ListedAlert');
+
+export const showListedAlert = (
+  alert: StoredAlert,
+  { open = null, toldAtMs = null }: Partial<FiringNow> = {},
+): z.output<typeof listedAlertSchema> => ({
+  ...showAlert(alert),
+  firing: open === null ? null : showFiring(open),
+  told_at: showInstantOrNull(toldAtMs),
+});
