@@ -63,7 +63,7 @@ export function NearMissesCard({ page }: { readonly page: Page }) {
       csvName="near-misses"
       linkOf={(row) => requestsLink({ open: row.request_id })}
       emptyTitle="No near misses"
-      emptyHint="Turn on a project's semantic cache, in shadow mode first, to see what it would have answered."
+      emptyHint="Requests that almost matched show here while a project's semantic cache is on or in shadow mode."
     />
   );
 }
