@@ -57,7 +57,7 @@ export async function storeLines(client: ClickHouseClient, { afterSeq, seq, line
   }
 }
 
-const ID = /^\{"id": "([0-9a-f-]{36})"/;
+const ID = /^\{"id": ?"([0-9a-f-]{36})"/;
 
 /** A new Postgres numbers its batches from one again: without an id, ClickHouse would take them for the former ones. */
 function smallestIdOf(lines: readonly string[]): string {

@@ -1,13 +1,15 @@
 import { dropBelowFloor, raiseLogFloor } from '@llm0/drizzle/queries/clickhouse/log-floor';
+import { leaveRowsTo } from '@llm0/drizzle/queries/log-lines/leave-rows';
 import type { Job, JobOutcome } from '../jobs/job';
 
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 interface Thinned {
   /** Store that has all rows. */
   readonly name: string;
-  /** Whole days that Postgres keeps. */
+  /** Whole days that Postgres keeps; 0 = no rows. */
   readonly postgresDays: number;
 }
 
@@ -15,10 +17,12 @@ interface Thinned {
 export function dropMovedDays({ name, postgresDays }: Thinned): Job {
   return {
     name: 'log_drop',
-    intervalMs: HOUR_MS,
+    intervalMs: postgresDays === 0 ? MINUTE_MS : HOUR_MS,
     async run({ db, nowMs }): Promise<JobOutcome> {
       const now = nowMs();
-      const floor = await raiseLogFloor(db, { store: name, beforeMs: now - postgresDays * DAY_MS, nowMs: now });
+      const floor = await (postgresDays === 0
+        ? leaveRowsTo(db, name, now)
+        : raiseLogFloor(db, { store: name, beforeMs: now - postgresDays * DAY_MS, nowMs: now }));
       if (floor === null) return null;
       if (floor.store !== name)
         return { message: `older rows are in ${floor.store}`, metadata: { store: floor.store }, ok: false };
