@@ -87,7 +87,7 @@ export async function measureLines(): Promise<{
 /** As after some hours: only ids of the last minutes are looked for in ClickHouse. */
 async function begin(db: Db, store: string): Promise<void> {
   await addSinks(db, [store]);
-  await endRows(db, store, Date.now() - HOUR_MS);
+  await endRows(db, store, Date.now() - 3 * HOUR_MS);
   const record = sampleRecord({ createdAtMs: Date.now() - 3 * HOUR_MS });
   const seq = await insertLogBatch(db, [], []);
   await insertLines(db, { seq, rows: [toLineRow(record)], corrects: false });

@@ -27,9 +27,9 @@ export const NO_ROWS_MS = Date.UTC(2100, 0);
 export const isAboveAll = ({ ms }: LogFloor): boolean => ms >= NO_ROWS_MS;
 /** Readers look at the floor every second: they know of it before the first row is missing. */
 const TOLD_MS = 60_000;
-/** Writers leave rows to the store. */
-export const getsNoRows = (floor: LogFloor | null, nowMs: number): boolean =>
-  floor !== null && isAboveAll(floor) && nowMs >= floor.atMs + TOLD_MS;
+/** From when on writers leave rows to the store; never where Postgres gets them. */
+export const noRowsFromMs = (floor: LogFloor | null): number =>
+  floor !== null && isAboveAll(floor) ? floor.atMs + TOLD_MS : Number.MAX_SAFE_INTEGER;
 /** A whole minute, after the time of all rows that the store has alone. */
 const nextFloorMs = (nowMs: number): number => (Math.ceil(nowMs / TOLD_MS) + 1) * TOLD_MS;
 

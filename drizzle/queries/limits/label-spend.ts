@@ -10,7 +10,7 @@ import { executePrepared } from '../execute-prepared';
 import { instant } from '../instant';
 import { readLines } from '../log-lines/line-batches';
 import { factOfLine } from '../log-lines/row-line';
-import { lacksRows } from '../log-lines/stored-requests';
+import { readLackingFloor } from '../log-lines/stored-requests';
 import { readSinkSeq } from '../logs/log-sinks';
 import { utcDay } from '../stats/utc-day';
 import { labelDeltas, type SignedFact } from '../stats/write/rollup-deltas';
@@ -64,7 +64,7 @@ interface FilledBudget {
 export async function readOlderSpend(db: Db, budget: Omit<FilledBudget, 'id'>, nowMs: number): Promise<OlderSpend> {
   const { projectId, label, value } = budget;
   const elsewhere = await rowsBefore(db);
-  const seq = (await lacksRows(db)) ? await readSinkSeq(db, engineOf(db)?.store ?? '') : undefined;
+  const seq = (await readLackingFloor(db)) !== undefined ? await readSinkSeq(db, engineOf(db)?.store ?? '') : undefined;
   const scope = { fromMs: startOfPeriods(nowMs), projectId, labels: { [label]: value }, lastSeq: seq };
   return { splitMs: elsewhere?.splitMs ?? 0, days: await askDays(elsewhere, scope), seq };
 }

@@ -3,7 +3,8 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { nanoFromUsd } from '../../money';
 import { memberColumn, selectMembers } from '../access/levels';
-import { askCosts, lacksRows } from '../log-lines/stored-requests';
+import type { LogFloor } from '../clickhouse/log-floor';
+import { askCosts, readLackingFloor } from '../log-lines/stored-requests';
 import { rowsOfRun } from './runs';
 
 /** A row's time may differ from its hold's. */
@@ -45,7 +46,8 @@ const SPENT: {
 export async function sumBudget(db: Db, { owner, except, ...asked }: BudgetSum): Promise<number> {
   const spentBy = SPENT[owner.scope] as (asked: Asked, owner: BudgetOwner) => SQL;
   const spent = spentBy(asked, owner);
-  if (except.length > 0 && (await lacksRows(db))) return sumWithLines(db, spent, { ...asked, except });
+  const floor = except.length === 0 ? undefined : await readLackingFloor(db);
+  if (floor !== undefined) return sumWithLines(db, { spent, except, floor, ...asked });
   const left = except.length === 0 ? sql`0` : sql`select sum(cost_usd) from (${rowsOf(asked, except)}) as booked`;
   const [row] = await db.execute<{ usd: string }>(
     sql`select (coalesce((${spent}), 0) - coalesce((${left}), 0))::numeric(20,9) as usd`,
@@ -53,10 +55,14 @@ export async function sumBudget(db: Db, { owner, except, ...asked }: BudgetSum):
   return nanoFromUsd(row?.usd ?? '0');
 }
 
+interface SumWithLines extends Asked, Pick<BudgetSum, 'except'> {
+  readonly spent: SQL;
+  readonly floor: LogFloor;
+}
+
 /** The same where Postgres lacks rows. */
-async function sumWithLines(db: Db, spent: SQL, given: Asked & Pick<BudgetSum, 'except'>): Promise<number> {
-  const { except, ...asked } = given;
-  const costs = await askCosts(db, except);
+async function sumWithLines(db: Db, { spent, except, floor, ...asked }: SumWithLines): Promise<number> {
+  const costs = await askCosts(db, except, floor);
   return db.transaction(
     async (tx) => {
       const [row] = await tx.execute<{ usd: string }>(sql`select coalesce((${spent}), 0)::numeric(20,9) as usd`);

@@ -11,7 +11,7 @@ const bytesOf = (ids: readonly string[]) => {
 test('it knows exactly the ids since its first batch', () => {
   fc.assert(
     fc.property(fc.array(fc.array(fc.uuid(), { minLength: 1, maxLength: 30 }), { maxLength: 20 }), (batches) => {
-      const known = new KnownIds(50);
+      const known = new KnownIds(0, 50);
       for (const [nth, ids] of batches.entries()) {
         known.add({ seq: nth + 1, storedAtMs: nth * 1000 }, bytesOf(ids), ID_BYTES);
       }
@@ -27,7 +27,7 @@ test('it knows exactly the ids since its first batch', () => {
 });
 
 test('many ids stay apart', () => {
-  const known = new KnownIds();
+  const known = new KnownIds(0);
   const ids = Array.from({ length: 20_000 }, () => Bun.randomUUIDv7());
   known.add({ seq: 1, storedAtMs: 5 }, bytesOf(ids), ID_BYTES);
   expect(ids.every((id) => known.has(id))).toBe(true);

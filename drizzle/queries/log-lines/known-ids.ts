@@ -87,7 +87,11 @@ export class KnownIds {
   lastSeq = 0;
   private generations: Generation[] = [];
 
-  constructor(private readonly mostIds = MOST_IDS) {}
+  /** `sinceMs`: when the first batch may have been stored. */
+  constructor(
+    readonly sinceMs: number,
+    private readonly mostIds = MOST_IDS,
+  ) {}
 
   /** Undefined without any. */
   get since(): KnownSince | undefined {

@@ -1,7 +1,7 @@
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
-import { type LogFloor, NO_ROWS_MS } from '../clickhouse/log-floor';
+import { type LogFloor, NO_ROWS_MS, noRowsFromMs } from '../clickhouse/log-floor';
 import { SINK_PREFIX } from '../logs/log-sinks';
 import { ID_BYTES, type KnownSince, writeId } from './known-ids';
 import { toRowLine } from './row-line';
@@ -77,14 +77,15 @@ export interface Booking {
 }
 
 /** The newest bookings of these ids, in lower case, in the batches that are still known. */
-export async function findBookings(db: Db, ids: Iterable<string>): Promise<Bookings> {
+export async function findBookings(db: Db, ids: Iterable<string>, floor: LogFloor | null): Promise<Bookings> {
   const wanted = new Map(Array.from(ids, (id) => [idText(id), id]));
   const found = new Map<string, Booking>();
   let since: KnownSince | undefined;
-  for (const seq of await listLineBatches(db, sql`true`)) {
+  const batches = await listLineBatches(db, sql`true`);
+  for (const seq of batches) {
     const batch = await readEntries(db, seq);
     if (batch === undefined) continue;
-    since ??= { seq, storedAtMs: batch.storedAtMs };
+    if (batch.storedAtMs >= noRowsFromMs(floor)) since ??= { seq, storedAtMs: batch.storedAtMs };
     const { entries } = batch;
     for (let at = 0; at < entries.length; at += ENTRY_BYTES) {
       const id = wanted.get(entries.toString('latin1', at, at + ID_BYTES));
@@ -96,13 +97,15 @@ export async function findBookings(db: Db, ids: Iterable<string>): Promise<Booki
       });
     }
   }
-  return { found, since };
+  return { found, since, firstSeq: batches[0] };
 }
 
 export interface Bookings {
   readonly found: ReadonlyMap<string, Booking>;
-  /** The first batch that is still known. */
+  /** The first of those batches since Postgres gets no rows. */
   readonly since: KnownSince | undefined;
+  /** The first batch that is still known. */
+  readonly firstSeq: number | undefined;
 }
 
 function idText(id: string): string {

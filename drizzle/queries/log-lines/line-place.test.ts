@@ -15,7 +15,7 @@ import { openRun } from '../limits/runs';
 import { sumBudget } from '../limits/sum-budget';
 import { insertLogBatch } from '../logs/log-batches';
 import { insertLogRecords } from '../logs/log-insert';
-import { addSinks, advanceSink, readSinkPart } from '../logs/log-sinks';
+import { addSinks, advanceSink, readSinkPart, readSinkSeq, settleSinks } from '../logs/log-sinks';
 import { deleteExpired } from '../logs/retention';
 import { clearLines, insertLines, readLines, toLineRow } from './line-batches';
 import { findLostRequests, findStoredRequests } from './stored-requests';
@@ -33,7 +33,7 @@ describe.each(TEST_DATABASES)('rows that Postgres does not get, on $name', (kind
     db = database.db;
     isAway = false;
     await addSinks(db, [STORE]);
-    await endRows(db, STORE, Date.now() - HOUR_MS);
+    await endRows(db, STORE, Date.now() - 3 * HOUR_MS);
     attach(db);
     // From here on, only late records are asked for.
     const record = old();
@@ -225,5 +225,37 @@ describe.each(TEST_DATABASES)('rows that Postgres does not get, on $name', (kind
     attachLogEngine(db, { store: STORE, ask: async () => [], splitMs: async () => 0, floorMs: async () => Date.now() });
     expect(await insertLogRecords(db, [later])).toEqual({ inserted: 1, corrected: 0 });
     expect(await rows()).toBe(1);
+  });
+
+  test('when Postgres gets no rows for the second time, those of in between count once', async () => {
+    await beginRows(db, Date.now());
+    const record = sampleRecord({ createdAtMs: Date.now() - HOUR_MS, costNanoUsd: 6 });
+    attachLogEngine(db, { store: STORE, ask: async () => [], splitMs: async () => 0, floorMs: async () => 0 });
+    expect(await insertLogRecords(db, [record])).toEqual({ inserted: 1, corrected: 0 });
+    await endRows(db, STORE, Date.now() - 61_000);
+    attach(db);
+    // ClickHouse has nothing of it yet, so that its answer isn't trusted.
+    await expect(insertLogRecords(db, [record])).rejects.toThrow('ClickHouse has to tell');
+    expect(await totals()).toEqual({ requests: 1, nano: 6 });
+    const fresh = sampleRecord();
+    await expect(insertLogRecords(db, [fresh])).rejects.toThrow('ClickHouse has to tell');
+    await copy();
+    expect(await insertLogRecords(db, [fresh])).toEqual({ inserted: 1, corrected: 0 });
+  });
+
+  test('without any store, batches of lines stay', async () => {
+    await insertLogRecords(db, some(2));
+    const seq = await lastSeq();
+    await settleSinks(db, []);
+    await insertLogBatch(db, [], []);
+    await deleteExpired(db, 'log_batches', Date.now() + HOUR_MS);
+    await addSinks(db, [STORE]);
+    const part = await readSinkPart(db, {
+      afterSeq: await readSinkSeq(db, STORE),
+      beforeMs: Date.now() + HOUR_MS,
+      mostRows: 10,
+    });
+    expect(part).toMatchObject({ lines: 3 });
+    expect(part.seq).toBeGreaterThanOrEqual(seq);
   });
 });

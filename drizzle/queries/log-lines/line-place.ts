@@ -5,6 +5,7 @@ import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { usdFromNano } from '../../money';
 import { LateRecordsError, type LateRows, takeOutLate } from '../clickhouse/late-rows';
+import { instant } from '../instant';
 import { insertLogBatch } from '../logs/log-batches';
 import { takeOutRows } from '../logs/log-rows';
 import type { WrittenRows } from '../logs/written-rows';
@@ -26,6 +27,12 @@ import { factOfLine } from './row-line';
 /** Of each database that this process writes to. */
 const known = new WeakMap<Db, KnownIds>();
 
+interface OpenPlace {
+  readonly late: LateRows | undefined;
+  /** Rows from before may be in Postgres. */
+  readonly sinceMs: number;
+}
+
 /** Puts rows of one transaction beside their batch instead of into Postgres. */
 export class LinePlace {
   private readonly rows = new Map<string, LineRow>();
@@ -38,8 +45,8 @@ export class LinePlace {
   ) {}
 
   /** Only under `lockLogWrites`, in the transaction `tx` of `db`. */
-  static async open(db: Db, tx: Db, late: LateRows | undefined): Promise<LinePlace> {
-    const ids = await learnIds(db, tx);
+  static async open(db: Db, tx: Db, { late, sinceMs }: OpenPlace): Promise<LinePlace> {
+    const ids = await learnIds(db, tx, sinceMs);
     const place = new LinePlace(ids, late);
     const isUseful = late !== undefined && (await isWhole(tx, late.seq, ids.since?.seq));
     return isUseful ? place : new LinePlace(ids, undefined);
@@ -123,14 +130,15 @@ export class LinePlace {
 }
 
 /** With the batches that others wrote meanwhile. */
-async function learnIds(db: Db, tx: Db): Promise<KnownIds> {
-  let ids = known.get(db) ?? new KnownIds();
-  let news = await listLineBatches(tx, sql`seq >= ${ids.lastSeq}`);
-  if (ids.lastSeq > 0 && news[0] === ids.lastSeq) news = news.slice(1);
-  else if (ids.lastSeq > 0) {
-    // The newest batch always stays: the database is another one, such as a restored backup.
-    ids = new KnownIds();
-    news = await listLineBatches(tx, sql`true`);
+async function learnIds(db: Db, tx: Db, sinceMs: number): Promise<KnownIds> {
+  let ids = known.get(db);
+  const list = (afterSeq: number) => listLineBatches(tx, sql`seq >= ${afterSeq} and stored_at >= ${instant(sinceMs)}`);
+  let news = ids?.sinceMs === sinceMs ? await list(ids.lastSeq) : [];
+  if (ids !== undefined && news.length > 0 && news[0] === ids.lastSeq) news = news.slice(1);
+  else {
+    // The newest batch always stays: Postgres had rows in between, or is another one, such as a restored backup.
+    ids = new KnownIds(sinceMs);
+    news = await list(0);
   }
   known.set(db, ids);
   for (const seq of news) {

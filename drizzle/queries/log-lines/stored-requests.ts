@@ -5,7 +5,7 @@ import { nanoFromUsd } from '../../money';
 import { EngineAwayError } from '../clickhouse/ask-clickhouse';
 import { findLateRows } from '../clickhouse/late-rows';
 import { engineOf } from '../clickhouse/log-engine';
-import { readLogFloor } from '../clickhouse/log-floor';
+import { type LogFloor, readLogFloor } from '../clickhouse/log-floor';
 import type { StoredLog } from '../logs/logs';
 import { type Booking, findBookings, hadAllBefore, isAfter } from './line-batches';
 
@@ -39,15 +39,18 @@ export async function findLostRequests(db: Db, requests: WantedRequests): Promis
   ]);
 }
 
-/** Whether Postgres lacks rows that it never got. */
-export const lacksRows = async (db: Db): Promise<boolean> =>
-  engineOf(db) !== undefined && (await readLogFloor(db))?.withoutRowsMs !== undefined;
+/** The floor, if Postgres lacks rows that it never got. */
+export async function readLackingFloor(db: Db): Promise<LogFloor | undefined> {
+  const floor = engineOf(db) === undefined ? null : await readLogFloor(db);
+  return floor?.withoutRowsMs === undefined ? undefined : floor;
+}
 
 /** Requests without a row in Postgres. Throws `EngineAwayError` if only ClickHouse could tell. */
 async function findElsewhere(db: Db, requests: WantedRequests): Promise<ReadonlyMap<string, Booking>> {
-  if (!(await lacksRows(db))) return new Map();
+  const floor = await readLackingFloor(db);
+  if (floor === undefined) return new Map();
   const ids = requests.map(({ id }) => id);
-  const { found, since } = await findBookings(db, ids);
+  const { found, since } = await findBookings(db, ids, floor);
   const others = requests.filter(({ id, createdAtMs }) => !found.has(id) && !isAfter(since, createdAtMs));
   const { rows } =
     others.length === 0 ? { rows: new Map<string, StoredLog>() } : await findLateRows(db, others, ROW_APART_MS);
@@ -61,15 +64,16 @@ async function findElsewhere(db: Db, requests: WantedRequests): Promise<Readonly
 export async function askCosts(
   db: Db,
   requestIds: readonly string[],
+  floor: LogFloor,
 ): Promise<(tx: Db) => Promise<ReadonlyMap<string, number>>> {
-  const { since } = await findBookings(db, []);
+  const { since } = await findBookings(db, [], floor);
   const wanted = requestIds.map((id) => ({ id, createdAtMs: timeOf(id) }));
   const others = wanted.filter(({ createdAtMs }) => !isAfter(since, createdAtMs));
   const late = others.length === 0 ? undefined : await findLateRows(db, others, ROW_APART_MS);
   return async (tx) => {
-    const known = await findBookings(tx, requestIds);
+    const known = await findBookings(tx, requestIds, floor);
     const rest = requestIds.filter((id) => !known.found.has(id) && late?.asked.has(id) === true);
-    if (rest.length > 0 && !(await hadAllBefore(tx, late?.seq ?? 0, known.since?.seq))) {
+    if (rest.length > 0 && !(await hadAllBefore(tx, late?.seq ?? 0, known.firstSeq))) {
       throw new EngineAwayError('rows are on their way to ClickHouse');
     }
     const costs = rest.map((id) => [id, late?.rows.get(id)?.costNanoUsd ?? 0] as const);

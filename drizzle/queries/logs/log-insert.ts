@@ -14,7 +14,7 @@ import { addBatchCosts } from '../batches/batch-costs';
 import { EngineAwayError } from '../clickhouse/ask-clickhouse';
 import { findLateRows, LateRecordsError, type LateRows, takeOutLate } from '../clickhouse/late-rows';
 import { floorOf } from '../clickhouse/log-engine';
-import { getsNoRows } from '../clickhouse/log-floor';
+import { noRowsFromMs } from '../clickhouse/log-floor';
 import { writeGuardrailRollups } from '../guardrails/guardrail-rollups';
 import { isAwaitedSince } from '../log-lines/line-batches';
 import { LinePlace } from '../log-lines/line-place';
@@ -188,8 +188,9 @@ async function openWrite(
     throw new RecordsOutdatedError('the counters were rebuilt since these records were read');
   }
   const { beforeMs, found } = late;
-  if (getsNoRows(floor, nowMs)) {
-    const lines = await LinePlace.open(db, tx, found);
+  const sinceMs = noRowsFromMs(floor);
+  if (nowMs >= sinceMs) {
+    const lines = await LinePlace.open(db, tx, { late: found, sinceMs });
     return { lines, isUnknown: (record) => record.corrects !== true && lines.isUnknown(record) };
   }
   const isAsked = found !== undefined && !(await isAwaitedSince(tx, floor, found.seq));

@@ -47,5 +47,5 @@ export async function createSinkJobs(
   if (logDatabase === undefined) return jobs;
   const { name, postgresDays } = logDatabase;
   const move = moveDays(logDatabase, attachLogDatabase(db, logDatabase));
-  return [...jobs, move, ...(postgresDays === undefined ? [] : [dropMovedDays({ name, postgresDays })])];
+  return [...jobs, move, dropMovedDays({ name, postgresDays })];
 }

@@ -1,4 +1,4 @@
-import { dropBelowFloor, raiseLogFloor } from '@llm0/drizzle/queries/clickhouse/log-floor';
+import { beginRows, dropBelowFloor, raiseLogFloor } from '@llm0/drizzle/queries/clickhouse/log-floor';
 import { leaveRowsTo } from '@llm0/drizzle/queries/log-lines/leave-rows';
 import type { Job, JobOutcome } from '../jobs/job';
 
@@ -9,8 +9,8 @@ const DAY_MS = 24 * HOUR_MS;
 interface Thinned {
   /** Store that has all rows. */
   readonly name: string;
-  /** Whole days that Postgres keeps; 0 = no rows. */
-  readonly postgresDays: number;
+  /** Whole days that Postgres keeps; 0 = no rows, absent = all. */
+  readonly postgresDays?: number | undefined;
 }
 
 /** Drops days from Postgres that ClickHouse has. A day that was not compared, or whose late rows are awaited, stays. */
@@ -20,6 +20,9 @@ export function dropMovedDays({ name, postgresDays }: Thinned): Job {
     intervalMs: postgresDays === 0 ? MINUTE_MS : HOUR_MS,
     async run({ db, nowMs }): Promise<JobOutcome> {
       const now = nowMs();
+      // Another gateway may have had another setting.
+      if (postgresDays !== 0) await beginRows(db, now);
+      if (postgresDays === undefined) return null;
       const floor = await (postgresDays === 0
         ? leaveRowsTo(db, name, now)
         : raiseLogFloor(db, { store: name, beforeMs: now - postgresDays * DAY_MS, nowMs: now }));
