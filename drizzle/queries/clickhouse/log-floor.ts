@@ -102,9 +102,9 @@ export async function beginRows(db: Db, nowMs: number): Promise<void> {
   if (floor !== null && isAboveAll(floor)) await writeFloor(db, { ...floor, ms: nextFloorMs(nowMs), atMs: nowMs });
 }
 
-/** Postgres never had all rows of the day: they can't be compared. */
+/** The store may have rows of the day that Postgres never got: they can't be compared. */
 export const hadNoRows = (floor: LogFloor | null, day: string): boolean =>
-  floor?.withoutRowsMs !== undefined && Date.parse(day) + DAY_MS > floor.withoutRowsMs && Date.parse(day) < floor.ms;
+  floor?.withoutRowsMs !== undefined && Date.parse(day) < floor.ms;
 
 /** Drops the days before the floor, once readers know of it; returns them. */
 export async function dropBelowFloor(db: Db, floor: LogFloor, nowMs: number): Promise<readonly string[]> {

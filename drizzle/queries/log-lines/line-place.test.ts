@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, describe, expect, test } from 'bun:test';
 import { RecordsWaitError } from '@llm0/core/logs/log-drain';
 import type { LogRecord } from '@llm0/core/logs/log-record';
+import { sampleCall } from '@llm0/testing/stores/sample-call';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { sql } from 'drizzle-orm';
@@ -14,7 +15,7 @@ import { readOlderSpend } from '../limits/label-spend';
 import { openRun } from '../limits/runs';
 import { sumBudget } from '../limits/sum-budget';
 import { insertLogBatch } from '../logs/log-batches';
-import { insertLogRecords } from '../logs/log-insert';
+import { insertLogRecords, storeLogRecords } from '../logs/log-insert';
 import { addSinks, advanceSink, readSinkPart, readSinkSeq, settleSinks } from '../logs/log-sinks';
 import { deleteExpired } from '../logs/retention';
 import { clearLines, insertLines, readLines, toLineRow } from './line-batches';
@@ -130,6 +131,13 @@ describe.each(TEST_DATABASES)('rows that Postgres does not get, on $name', (kind
     // The batches in between are not there yet, so that it can't tell.
     await expect(insertLogRecords(db, [corrected])).resolves.toEqual({ inserted: 1, corrected: 0 });
     expect(await insertLogRecords(db, [late, fresh])).toEqual({ inserted: 1, corrected: 0 });
+  });
+
+  test('tool calls get their day, beside a late record too', async () => {
+    const day = { createdAtMs: Date.parse('2031-05-06') };
+    const late = old();
+    const texts = [JSON.stringify(sampleCall(day)), JSON.stringify(late)];
+    expect(await storeLogRecords(db, texts)).toEqual({ inserted: 2, corrected: 0 });
   });
 
   test('what ClickHouse said is not trusted when lines left meanwhile', async () => {

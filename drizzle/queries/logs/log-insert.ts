@@ -127,9 +127,10 @@ const MOST_QUESTIONS = 4;
 /** While ClickHouse is away, only the late records wait for it. */
 async function writeLateLines<Item>(
   db: Db,
-  { items, decode }: Batch<Item>,
+  batch: Batch<Item>,
   { error, write, beforeMs }: Again<Item>,
 ): Promise<LogInsertResult> {
+  const { items, decode } = batch;
   let isAway = false;
   const late = new Map(error.late.map((record) => [record.id.toLowerCase(), record]));
   const isLate = (item: Item) => {
@@ -151,6 +152,8 @@ async function writeLateLines<Item>(
       if (again instanceof LateRecordsError && nth < MOST_QUESTIONS) {
         for (const record of again.late) late.set(record.id.toLowerCase(), record);
       } else if (again instanceof EngineAwayError) isAway = true;
+      // Tool calls have days in Postgres.
+      else if (sqlState(again) === '23514' && nth < MOST_QUESTIONS) await ensureDays(db, batch);
       else throw again;
     }
   }
