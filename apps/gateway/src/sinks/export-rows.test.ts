@@ -42,12 +42,15 @@ describe.each(TEST_DATABASES)('sinks of the log on $name', (kind) => {
     partsLeft = Number.POSITIVE_INFINITY;
   });
 
+  /** In one text. */
+  let mostRows = 0;
   const sinkNamed = (name: string, more: Partial<BucketSetting> = {}): SinkSetting => ({
     ...{ kind: 's3' as const, name, bucket: name, prefix: '', everyMs: 0, withBodies: false, ...more },
   });
   const write: WritePart = async ({ name }, { key, texts }) => {
     const rows: Record<string, unknown>[] = [];
     for await (const text of texts) {
+      mostRows = Math.max(mostRows, text.split('\n').length - 1);
       if (name === 'broken' && partsLeft-- <= 0) throw new Error('the bucket is away');
       for (const line of text.trimEnd().split('\n')) rows.push(JSON.parse(line));
     }
@@ -294,7 +297,7 @@ describe.each(TEST_DATABASES)('sinks of the log on $name', (kind) => {
     await endRows(db, 'whole', Date.now() - HOUR_MS);
     const engine = { store: 'whole', ask: async () => [], splitMs: async () => 0, floorMs: async () => NO_ROWS_MS };
     attachLogEngine(db, engine);
-    const records = await store(3, 2);
+    const records = await store(600, 2);
     const kept = async () => {
       const [row] = await db.execute<{ n: number }>(
         sql`select sum(rows)::int as n from log_lines where lines is not null`,
@@ -305,7 +308,8 @@ describe.each(TEST_DATABASES)('sinks of the log on $name', (kind) => {
     await run(...sinks);
     expect(idsOf(exported())).toEqual(idsOf(records));
     expect(exported()[0]).toMatchObject({ request_id: exported()[0]?.id, error_code: null, cost_usd: 0.000012345 });
-    expect(await kept()).toBe(5);
+    expect(await kept()).toBe(602);
+    expect(mostRows).toBe(500);
     nowMs += 3 * HOUR_MS;
     await run(...sinks);
     expect(idsOf(exported())).toEqual(idsOf([...records, ...records]));

@@ -158,10 +158,20 @@ class HourOfRows implements Batches {
   /** Rows that Postgres has as lines only. */
   private async *linesUntil(lastSeq: number): AsyncGenerator<string> {
     this.hasLines = true;
-    const isKnown = this.sink.kind === 'clickhouse';
     for await (const { text, rows } of readLines(this.context.db, { afterSeq: this.seq, lastSeq })) {
       this.rows += rows;
-      yield isKnown ? `${text}\n` : `${text.split('\n').map(toWholeLine).join('\n')}\n`;
+      if (this.sink.kind === 'clickhouse') {
+        yield `${text}\n`;
+        continue;
+      }
+      const lines = text.split('\n');
+      for (let at = 0; at < lines.length; at += ROWS_A_PART) {
+        yield `${lines
+          .slice(at, at + ROWS_A_PART)
+          .map(toWholeLine)
+          .join('\n')}\n`;
+        await Bun.sleep(PAUSE_MS);
+      }
     }
   }
 }
