@@ -110,7 +110,7 @@ export type Groups = ReadonlyMap<string, Group>;
 /** Changes by group, without unchanged ones. */
 export function toDeltas(groups: Groups): readonly RollupDelta[] {
   const deltas: RollupDelta[] = [];
-  for (const [, group] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const group of inOrder(groups)) {
     const { fact, requests, sums, histograms } = group;
     if (
       requests === 0 &&
@@ -140,13 +140,8 @@ export function toDeltas(groups: Groups): readonly RollupDelta[] {
 /** Coarser groups share histograms with finer ones. */
 const packed = new WeakMap<Histogram, string>();
 
-function toBytea(histogram: Histogram): string {
-  const known = packed.get(histogram);
-  if (known !== undefined) return known;
-  const text = `\\x${packHistogram(histogram).toHex()}`;
-  packed.set(histogram, text);
-  return text;
-}
+const toBytea = (histogram: Histogram): string =>
+  packed.getOrInsertComputed(histogram, () => `\\x${packHistogram(histogram).toHex()}`);
 
 /** Thousands of rows take milliseconds: other work is let in between. */
 export async function groupFacts(facts: readonly SignedFact[], bucketMs: number): Promise<Groups> {
@@ -188,11 +183,9 @@ export function coarsen(fine: Groups, bucketMs: number): Groups {
   return groups;
 }
 
-const copyOf = (histograms: Group['histograms']): Group['histograms'] => ({
-  latencyMs: new Map(histograms.latencyMs),
-  ttftMs: new Map(histograms.ttftMs),
-  overheadMs: new Map(histograms.overheadMs),
-  upstreamMs: new Map(histograms.upstreamMs),
+const copyOf = ({ latencyMs, ttftMs, overheadMs, upstreamMs }: Group['histograms']): Group['histograms'] => ({
+  ...{ latencyMs: new Map(latencyMs), ttftMs: new Map(ttftMs) },
+  ...{ overheadMs: new Map(overheadMs), upstreamMs: new Map(upstreamMs) },
 });
 
 /** Control characters separate a key's fields: ids never contain them, and names stay distinguishable. */
@@ -293,8 +286,11 @@ function sumUp<Fact, At extends object, Sum extends string>(
     if (sum === undefined) sums.set(key, share);
     else Object.assign(sum.adds, share.adds);
   }
-  return [...sums]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .filter(([, { adds }]) => Object.values(adds).some((n) => n !== 0))
-    .map(([, { at, adds }]) => ({ ...at, ...adds }));
+  return inOrder(sums)
+    .filter(({ adds }) => Object.values(adds).some((n) => n !== 0))
+    .map(({ at, adds }) => ({ ...at, ...adds }));
 }
+
+/** By key, so that two writers never wait for each other. */
+const inOrder = <T>(sums: ReadonlyMap<string, T>): readonly T[] =>
+  [...sums.keys()].sort().map((key) => sums.get(key) as T);
