@@ -91,9 +91,9 @@ const skewed = (index: number, prime: number) => (((index * prime) % 10_007) / 1
 
 const BEGAN_MS = Date.now() - 2 * ALL_BATCHES * ROWS * ROW_EVERY_MS;
 
-/** A batch as the queue has it. */
-export const spreadRecords = (batch: number, rows: number): readonly string[] =>
-  Array.from({ length: rows }, (_, row) => JSON.stringify(spreadRecord(BEGAN_MS, batch * rows + row)));
+/** A batch as the queue has it; `from`: number of its first row. */
+export const spreadRecords = (batch: number, rows: number, from = batch * rows): readonly string[] =>
+  Array.from({ length: rows }, (_, row) => JSON.stringify(spreadRecord(BEGAN_MS, from + row)));
 
 /** Of many keys and customers, a few of which send most. */
 function spreadRecord(startMs: number, index: number): LogRecord {

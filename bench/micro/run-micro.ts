@@ -7,6 +7,7 @@ import { guardCases } from './guard-cases';
 import { measureAllocations } from './measure-allocations';
 import { measureBatches } from './measure-batches';
 import { measureDrain } from './measure-drain';
+import { measureLines } from './measure-lines';
 import { measureScripts } from './measure-scripts';
 import { tracingCases } from './tracing-cases';
 
@@ -55,5 +56,14 @@ if (isWanted('drain')) {
       [name, cpuUsPerRow, mainThreadUsPerRow, postgresUsPerRow, Math.max(...stretchMs), median(stretchMs)] as const,
   );
   print(['storing 1,000 log rows', 'CPU µs a row', 'of the main thread', 'of Postgres', ...longest], lines);
+}
+if (isWanted('lines')) {
+  const { steps, bytesPerRow } = await measureLines();
+  const lines = steps.map(
+    ({ name, cpuUsPerRow, postgresUsPerRow, rowsPerSecond }) =>
+      [name, cpuUsPerRow, postgresUsPerRow, rowsPerSecond] as const,
+  );
+  print(['with LOG_POSTGRES_DAYS=0', 'CPU µs a row', 'of Postgres', 'rows a second'], lines);
+  console.log(`${show(bytesPerRow)} bytes a row in ClickHouse`);
 }
 process.exit(0);

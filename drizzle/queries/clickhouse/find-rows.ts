@@ -54,6 +54,20 @@ export async function findRows(ask: Ask, { filter, sort, at, limit }: FindRows):
   return rows.map(toStored);
 }
 
+/** The newest rows of some batches. */
+export async function findRowsOfBatches(
+  ask: Ask,
+  filter: LogFilter,
+  { afterSeq, lastSeq, limit }: { readonly afterSeq: number; readonly lastSeq: number; readonly limit: number },
+): Promise<readonly StoredLog[]> {
+  const where = rowsWhere(filter, sql`batch > ${afterSeq} and batch <= ${lastSeq}`);
+  const { orderBy } = orderOf('-created_at');
+  const rows = await ask<FoundRow>(
+    sql`select ${SELECTED} from ${ROWS} where ${where} order by ${orderBy} limit ${limit}`,
+  );
+  return rows.map(toStored);
+}
+
 /** The first stretch; each further one is as long as four of the one before. */
 const STRETCH_MS = 3_600_000;
 const STRETCHES = 5;

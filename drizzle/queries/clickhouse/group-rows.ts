@@ -118,18 +118,27 @@ const DAY_MS = 86_400_000;
 /** Cost of a project's or all projects' days before the change; of rows with a label only. */
 export async function askDays(
   elsewhere: RowsElsewhere | undefined,
-  { fromMs, projectId, labels = {} }: DaysScope,
+  { fromMs, projectId, labels = {}, lastSeq }: DaysScope,
 ): Promise<readonly Row[]> {
   if (elsewhere === undefined || fromMs >= elsewhere.splitMs) return [];
   const { ask, splitMs } = elsewhere;
   return askGrouped(ask, {
     groups: { project_id: sql`toString(project_id)`, ms: startOf(DAY_MS) },
     sums: { cost_usd: COST },
-    where: sql.join([withinRows({ fromMs, toMs: splitMs }, { projectId }), ...labelled(labels)], sql` and `),
+    where: sql.join(
+      [
+        withinRows({ fromMs, toMs: splitMs }, { projectId }),
+        ...labelled(labels),
+        ...(lastSeq === undefined ? [] : [sql`batch <= ${lastSeq}`]),
+      ],
+      sql` and `,
+    ),
   });
 }
 
 interface DaysScope {
+  /** No rows of later batches. */
+  readonly lastSeq?: number | undefined;
   readonly fromMs: number;
   readonly projectId?: ProjectScope;
   readonly labels?: Labels;

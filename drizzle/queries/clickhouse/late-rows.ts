@@ -2,15 +2,20 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { usdFromNano } from '../../money';
+import { readSinkSeq } from '../logs/log-sinks';
 import type { StoredLog } from '../logs/logs';
 import type { UsageFact } from '../stats/write/rollup-deltas';
 import { findRows } from './find-rows';
-import { rowsBefore } from './log-engine';
+import { engineOf, rowsBefore } from './log-engine';
 
 /** A batch has records whose rows Postgres may have dropped: `findLateRows` tells. */
 export class LateRecordsError extends Error {
-  constructor(readonly late: LateRecords) {
-    super('records of dropped days');
+  constructor(
+    readonly late: LateRecords,
+    /** Postgres gets no rows. */
+    readonly isOfLines: boolean,
+  ) {
+    super('ClickHouse has to tell whether records are new');
   }
 }
 
@@ -18,22 +23,38 @@ type LateRecords = readonly { readonly id: string; readonly createdAtMs: number 
 
 const IDS_A_QUESTION = 1000;
 
-/** Rows that only ClickHouse has, by id: a record of one comes again, or corrects it. */
-export async function findLateRows(db: Db, late: LateRecords): Promise<ReadonlyMap<string, StoredLog>> {
+/** What ClickHouse had of some records. */
+export interface LateRows {
+  /** The last batch that it surely had. */
+  readonly seq: number;
+  /** Ids that were asked for, in lower case. */
+  readonly asked: ReadonlySet<string>;
+  /** By id. */
+  readonly rows: ReadonlyMap<string, StoredLog>;
+}
+
+/**
+ * Rows that only ClickHouse has: a record of one comes again, or corrects it. Their time may be `apartMs` from the given
+ * one.
+ */
+export async function findLateRows(db: Db, late: LateRecords, apartMs = 0): Promise<LateRows> {
   const found = new Map<string, StoredLog>();
+  const asked = new Set(late.map(({ id }) => id.toLowerCase()));
   const elsewhere = await rowsBefore(db);
-  if (elsewhere === undefined) return found;
+  if (elsewhere === undefined) return { seq: 0, asked, rows: found };
+  const seq = await readSinkSeq(db, engineOf(db)?.store ?? '');
+  const inTime = [...late].sort((a, b) => a.createdAtMs - b.createdAtMs);
   for (let at = 0; at < late.length; at += IDS_A_QUESTION) {
-    const part = late.slice(at, at + IDS_A_QUESTION);
+    const part = inTime.slice(at, at + IDS_A_QUESTION);
     const times = part.map(({ createdAtMs }) => createdAtMs);
     const filter = {
       requestIds: part.map(({ id }) => id),
-      ...{ fromMs: Math.min(...times), toMs: Math.max(...times) + 1 },
+      ...{ fromMs: Math.min(...times) - apartMs, toMs: Math.max(...times) + apartMs + 1 },
     };
-    const asked = { filter, sort: '-created_at' as const, at: undefined, limit: IDS_A_QUESTION };
-    for (const row of await findRows(elsewhere.ask, asked)) found.set(row.id, row);
+    const question = { filter, sort: '-created_at' as const, at: undefined, limit: IDS_A_QUESTION };
+    for (const row of await findRows(elsewhere.ask, question)) found.set(row.id, row);
   }
-  return found;
+  return { seq, asked, rows: found };
 }
 
 /** Takes a row's spend out of its run again, which the dropped rows were added to. Returns its sums. */

@@ -14,17 +14,46 @@ export const FLOOR_KEY = 'log_floor';
 export interface LogFloor {
   /** Has all rows from before. */
   readonly store: string;
-  /** Start of a UTC day. */
   readonly ms: number;
   /** When it got there. */
   readonly atMs: number;
+  /** Postgres lacks rows of this time and later; absent if it got all of them. */
+  readonly withoutRowsMs?: number | undefined;
 }
+
+/** The floor above all rows: Postgres gets no more of them. */
+export const NO_ROWS_MS = Date.UTC(2100, 0);
+
+export const isAboveAll = ({ ms }: LogFloor): boolean => ms >= NO_ROWS_MS;
+/** Readers look at the floor every second: they know of it before the first row is missing. */
+const TOLD_MS = 60_000;
+/** From when on writers leave rows to the store; never where Postgres gets them. */
+export const noRowsFromMs = (floor: LogFloor | null): number =>
+  floor !== null && isAboveAll(floor) ? floor.atMs + TOLD_MS : Number.MAX_SAFE_INTEGER;
+/** A whole minute, after the time of all rows that the store has alone. */
+const nextFloorMs = (nowMs: number): number => (Math.ceil(nowMs / TOLD_MS) + 1) * TOLD_MS;
 
 /** The floor as the settings have it, as text. */
 export function toFloor(text: string | number | null | undefined): LogFloor | null {
   if (typeof text !== 'string') return null;
-  const { store, ms, at_ms: atMs } = JSON.parse(text) as { store: string; ms: number; at_ms: number };
-  return { store, ms, atMs };
+  const { store, ms, at_ms: atMs, without_rows_ms: withoutRowsMs } = JSON.parse(text) as StoredFloor;
+  return { store, ms, atMs, ...(withoutRowsMs === undefined ? {} : { withoutRowsMs }) };
+}
+
+interface StoredFloor {
+  readonly store: string;
+  readonly ms: number;
+  readonly at_ms: number;
+  readonly without_rows_ms?: number;
+}
+
+async function writeFloor(db: Db, { store, ms, atMs, withoutRowsMs }: LogFloor): Promise<void> {
+  const stored: StoredFloor = {
+    ...{ store, ms, at_ms: atMs },
+    ...(withoutRowsMs === undefined ? {} : { without_rows_ms: withoutRowsMs }),
+  };
+  await db.execute(sql`insert into settings (key, value) values (${FLOOR_KEY}, ${JSON.stringify(stored)}::jsonb)
+    on conflict (key) do update set value = excluded.value, updated_at = now()`);
 }
 
 export async function readLogFloor(db: Pick<Db, 'execute'>): Promise<LogFloor | null> {
@@ -50,16 +79,32 @@ export async function raiseLogFloor(db: Db, { store, beforeMs, nowMs }: Thinning
     sql`select to_char(day, 'YYYY-MM-DD') as day from log_days where store = ${store}`,
   );
   const compared = new Set(rows.map(({ day }) => day));
-  const open = (await listPartitions(db)).find(({ day }) => !compared.has(day));
+  const open = (await listPartitions(db)).find(({ day }) => !compared.has(day) && !hadNoRows(floor, day));
   const wantedMs = Math.floor(beforeMs / DAY_MS) * DAY_MS;
   const ms = Math.min(wantedMs, open === undefined ? wantedMs : Date.parse(open.day));
   if (ms <= (floor?.ms ?? 0) || (compared.size === 0 && floor === null) || (await isAwaited(db, ms))) return floor;
-  const raised = { store, ms, atMs: nowMs };
-  await db.execute(sql`insert into settings (key, value)
-    values (${FLOOR_KEY}, jsonb_build_object('store', ${store}::text, 'ms', ${ms}::bigint, 'at_ms', ${nowMs}::bigint))
-    on conflict (key) do update set value = excluded.value, updated_at = now()`);
+  const raised = { store, ms, atMs: nowMs, withoutRowsMs: floor?.withoutRowsMs };
+  await writeFloor(db, raised);
   return raised;
 }
+
+/** Leaves all rows to the store that has every day: writers do so a minute later. */
+export async function endRows(db: Db, store: string, nowMs: number): Promise<LogFloor> {
+  const floor = await readLogFloor(db);
+  const ended = { store, ms: NO_ROWS_MS, atMs: nowMs, withoutRowsMs: floor?.withoutRowsMs ?? nowMs + TOLD_MS };
+  await writeFloor(db, ended);
+  return ended;
+}
+
+/** Postgres gets rows again; those of until now stay in the store alone. */
+export async function beginRows(db: Db, nowMs: number): Promise<void> {
+  const floor = await readLogFloor(db);
+  if (floor !== null && isAboveAll(floor)) await writeFloor(db, { ...floor, ms: nextFloorMs(nowMs), atMs: nowMs });
+}
+
+/** The store may have rows of the day that Postgres never got: they can't be compared. */
+export const hadNoRows = (floor: LogFloor | null, day: string): boolean =>
+  floor?.withoutRowsMs !== undefined && Date.parse(day) < floor.ms;
 
 /** Drops the days before the floor, once readers know of it; returns them. */
 export async function dropBelowFloor(db: Db, floor: LogFloor, nowMs: number): Promise<readonly string[]> {

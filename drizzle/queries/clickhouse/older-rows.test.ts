@@ -5,16 +5,18 @@ import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { getTableColumns, type SQL } from 'drizzle-orm';
 import type { Database } from '../../client';
 import { gatewayLogs } from '../../schema/gateway-logs';
+import { loadRunUsage } from '../limits/runs';
 import { insertLogRecords } from '../logs/log-insert';
 import { getLogByRequestId, searchLogs } from '../logs/search-logs';
 import { countRows } from '../logs/tally-logs';
 import { loadFlows } from '../stats/read/flows';
 import { loadOverview } from '../stats/read/load-stats';
 import { SUM_COLUMNS } from '../stats/read/questions';
+import { sumMonths } from '../stats/read/spend-sums';
 import { loadSpendTable } from '../stats/read/spend-table';
 import type { Ask } from '../stats/read/time-limit';
 import { EngineAwayError, renderForClickHouse } from './ask-clickhouse';
-import { attachLogEngine } from './log-engine';
+import { attachLogEngine, rowsBefore } from './log-engine';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -85,5 +87,17 @@ describe.each(TEST_DATABASES)('rows that $name no longer has', (kind) => {
     answer = [];
     expect(await insertLogRecords(db, [late])).toMatchObject({ inserted: 1 });
     expect(await insertLogRecords(db, [late])).toMatchObject({ inserted: 0 });
+  });
+
+  test('a row that waits to be dropped counts once', async () => {
+    const { db } = database;
+    answer = [];
+    await insertLogRecords(db, [sampleRecord({ projectId, createdAtMs: floorMs - HOUR_MS, runId: 'old' })]);
+    answer = [{ project_id: projectId, ms: floorMs - DAY_MS, cost_usd: '1' }];
+    const [month] = await sumMonths(db, { projectId, fromMonth: '2030-02', source: 'rows' });
+    expect(month?.spentNanoUsd).toBe(1_000_000_000 + 3 * 12_345);
+    answer = [{ cost_usd: '2', requests: '1', first_ms: floorMs - HOUR_MS, last_ms: floorMs - HOUR_MS }];
+    const usage = await loadRunUsage(db, { projectId, runId: 'old' }, await rowsBefore(db));
+    expect([usage.requests, usage.spentNanoUsd]).toEqual([1, 2_000_000_000]);
   });
 });

@@ -7,6 +7,7 @@ import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import fc from 'fast-check';
 import { migrateClickHouse } from '../../clickhouse/open-clickhouse';
 import type { Database } from '../../client';
+import { toRowLine } from '../log-lines/row-line';
 import { writeLogBodies } from '../logs/log-bodies';
 import { listEntries } from '../logs/log-days';
 import { insertLogRecords } from '../logs/log-insert';
@@ -94,12 +95,18 @@ const ask: Ask = async (query) => {
   }
 };
 
-/** Copies all rows, as batch `seq`. */
-async function copy(seq: number): Promise<void> {
+/** Copies all rows, as batch `seq`; every second one as Postgres would have it without rows. */
+async function copy(seq: number, records: readonly LogRecord[]): Promise<void> {
+  const own = new Map(records.map((record, nth) => [record.id, nth % 2 === 0 ? toRowLine(record) : undefined]));
   const entries = await listEntries(database.db, { fromMs: 0, toMs: nowMs }, { after: undefined, limit: 10_000 });
   const bodies = ['request_body', 'upstream_request_body', 'response_body'] as const;
-  await storeLines(chdb, { afterSeq: seq - 1, seq, lines: await readSinkLines(database.db, entries, bodies) });
+  const written = await readSinkLines(database.db, entries, bodies);
+  // Bodies aren't in lines of their own.
+  const lines = written.map((line) => (line.includes('"request_body"') ? line : (own.get(idOf(line)) ?? line)));
+  await storeLines(chdb, { afterSeq: seq - 1, seq, lines });
 }
+
+const idOf = (line: string): string => (JSON.parse(line) as { readonly id: string }).id;
 
 beforeAll(async () => {
   const kind = TEST_DATABASES[0];
@@ -115,9 +122,9 @@ beforeAll(async () => {
     response: index % 2 === 0 ? null : JSON.stringify({ text: `found.it (${index})`, ok: true }),
   }));
   await writeLogBodies(database.db, bodies);
-  await copy(1);
+  await copy(1, first);
   await insertLogRecords(database.db, corrections);
-  await copy(2);
+  await copy(2, [...first, ...corrections]);
   attachLogEngine(database.db, { store: 'test', ask, splitMs: async () => splitMs });
 }, 240_000);
 afterAll(async () => {

@@ -33,10 +33,11 @@ const TABLES = [
 
 /** Stores lines once: a repetition of the same batches changes nothing. */
 export async function storeLines(client: ClickHouseClient, { afterSeq, seq, lines }: BatchedLines): Promise<void> {
+  const newest = newestLines(lines);
   // Rows without a batch are versions older than any: inserting them again is harmless, and may be meant.
-  const token = seq === 0 ? crypto.randomUUID() : `${afterSeq}-${seq}-${smallestIdOf(lines)}`;
+  const token = seq === 0 ? crypto.randomUUID() : `${afterSeq}-${seq}-${smallestOf(newest.keys())}`;
   for (const [table, isKept] of TABLES) {
-    const kept = lines.filter(isKept);
+    const kept = [...newest.values()].filter(isKept);
     if (kept.length === 0) continue;
     // Postgres writes an object with at least its id, so the first field takes a comma.
     const values = kept.map((line) => `{"batch": ${seq}, ${line.slice(1)}`).join('\n');
@@ -57,14 +58,18 @@ export async function storeLines(client: ClickHouseClient, { afterSeq, seq, line
   }
 }
 
-const ID = /^\{"id": "([0-9a-f-]{36})"/;
+const ID = /^\{"id": ?"([0-9a-f-]{36})"/;
+
+/** By id: a row and its correction have the same version if they go together. */
+function newestLines(lines: readonly string[]): ReadonlyMap<string, string> {
+  const newest = new Map<string, string>();
+  for (const line of lines) newest.set(ID.exec(line)?.[1] ?? line, line);
+  return newest;
+}
 
 /** A new Postgres numbers its batches from one again: without an id, ClickHouse would take them for the former ones. */
-function smallestIdOf(lines: readonly string[]): string {
+function smallestOf(ids: Iterable<string>): string {
   let smallest = '';
-  for (const line of lines) {
-    const id = ID.exec(line)?.[1] ?? '';
-    if (smallest === '' || id < smallest) smallest = id;
-  }
+  for (const id of ids) if (smallest === '' || id < smallest) smallest = id;
   return smallest;
 }

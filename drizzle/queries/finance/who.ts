@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
+import { newestRows } from '../clickhouse/newest-rows';
 import { innerRow } from '../inner-names';
-import { instant } from '../instant';
 import { ofProjects, type ProjectScope } from '../of-projects';
 
 type Labels = Readonly<Record<string, string>>;
@@ -66,12 +66,12 @@ const MAX_NAMES = 200;
 
 /** Label names of projects, keys and recent requests. */
 export async function loadLabelNames(db: Db, sinceMs: number, scope?: ProjectScope): Promise<readonly string[]> {
+  const newest = await newestRows(db, { projectId: scope, limit: NEWEST, sinceMs });
   const rows = await db.execute<{ name: string }>(sql`
     select distinct jsonb_object_keys(labels) as name from (
       select labels from projects where labels is not null and deleted_at is null and ${ofProjects(scope, sql`id`)}
       union all select labels from api_keys where labels is not null and deleted_at is null and ${ofProjects(scope)}
-      union all (select labels from (select labels from gateway_logs where created_at >= ${instant(sinceMs)} and ${ofProjects(scope)}
-        order by created_at desc limit ${NEWEST}) as newest where labels is not null)
+      union all (select labels from ${newest} where labels is not null)
     ) as all_labels order by 1 limit ${MAX_NAMES}`);
   return rows.map(({ name }) => name);
 }

@@ -1,11 +1,17 @@
 import { periodAt } from '@llm0/core/limits/budgets';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
+import { usdFromNano } from '../../money';
 import { asTable } from '../clickhouse/as-table';
+import { EngineAwayError } from '../clickhouse/ask-clickhouse';
 import { askDays } from '../clickhouse/group-rows';
-import { rowsBefore } from '../clickhouse/log-engine';
+import { engineOf, rowsBefore } from '../clickhouse/log-engine';
 import { executePrepared } from '../execute-prepared';
 import { instant } from '../instant';
+import { readLines } from '../log-lines/line-batches';
+import { factOfLine } from '../log-lines/row-line';
+import { readLackingFloor } from '../log-lines/stored-requests';
+import { readSinkSeq } from '../logs/log-sinks';
 import { utcDay } from '../stats/utc-day';
 import { labelDeltas, type SignedFact } from '../stats/write/rollup-deltas';
 
@@ -20,9 +26,10 @@ const nameOf = (projectId: string, label: string, value: string) => JSON.stringi
 
 /** Adds rows to the spend of labels that have a budget; belongs into the transaction that wrote the rows. */
 export async function writeLabelSpend(tx: Db, facts: readonly SignedFact[]): Promise<void> {
-  const deltas = labelDeltas(facts);
-  if (deltas.length === 0) return;
-  const projects = JSON.stringify([...new Set(deltas.map(({ projectId }) => projectId))]);
+  const labelled = new Set<string>();
+  for (const { fact } of facts) if (fact.labels !== null && fact.costNanoUsd !== 0) labelled.add(fact.projectId);
+  if (labelled.size === 0) return;
+  const projects = JSON.stringify([...labelled]);
   const budgets = await executePrepared<LabelRow>(
     tx,
     sql`select id, project_id, label, value from label_budgets
@@ -30,6 +37,8 @@ export async function writeLabelSpend(tx: Db, facts: readonly SignedFact[]): Pro
   );
   if (budgets.length === 0) return;
   const ids = new Map(budgets.map(({ id, project_id, label, value }) => [nameOf(project_id, label, value), id]));
+  const ofBudgets = new Set(budgets.map(({ project_id: projectId }) => projectId));
+  const deltas = labelDeltas(facts.filter(({ fact }) => ofBudgets.has(fact.projectId)));
   const spent = deltas.flatMap(({ projectId, label, value, date, costNanoUsd }) => {
     const id = ids.get(nameOf(projectId, label, value));
     return id === undefined ? [] : [{ id, date, costNanoUsd }];
@@ -55,14 +64,17 @@ interface FilledBudget {
 export async function readOlderSpend(db: Db, budget: Omit<FilledBudget, 'id'>, nowMs: number): Promise<OlderSpend> {
   const { projectId, label, value } = budget;
   const elsewhere = await rowsBefore(db);
-  const days = await askDays(elsewhere, { fromMs: startOfPeriods(nowMs), projectId, labels: { [label]: value } });
-  return { splitMs: elsewhere?.splitMs ?? 0, days };
+  const seq = (await readLackingFloor(db)) !== undefined ? await readSinkSeq(db, engineOf(db)?.store ?? '') : undefined;
+  const scope = { fromMs: startOfPeriods(nowMs), projectId, labels: { [label]: value }, lastSeq: seq };
+  return { splitMs: elsewhere?.splitMs ?? 0, days: await askDays(elsewhere, scope), seq };
 }
 
 export interface OlderSpend {
   /** Rows of Postgres count from here on. */
   readonly splitMs: number;
   readonly days: readonly object[];
+  /** The last batch in it, where later ones aren't in Postgres either. */
+  readonly seq?: number | undefined;
 }
 
 const NOTHING: OlderSpend = { splitMs: 0, days: [] };
@@ -78,6 +90,7 @@ export async function fillLabelSpend(
   const { id, projectId, label, value } = budget;
   const sinceMs = startOfPeriods(nowMs);
   const since = sql`(${utcDay(sinceMs)}::date::timestamp at time zone 'UTC')`;
+  const lines = await spendOfLines(tx, budget, { afterSeq: older.seq, fromMs: Date.parse(utcDay(sinceMs)) });
   const rowsOf = (table: 'gateway_logs' | 'tool_calls', fromMs: number) => sql`
     select created_at, cost_usd from ${sql.identifier(table)}
     where project_id = ${projectId}::uuid and created_at >= greatest(${since}, ${instant(fromMs)}) and cost_usd <> 0
@@ -86,6 +99,31 @@ export async function fillLabelSpend(
     insert into label_spend (label_budget_id, date, spent_usd)
     select ${id}::uuid, (created_at at time zone 'UTC')::date, sum(cost_usd)
     from (${rowsOf('gateway_logs', older.splitMs)} union all ${rowsOf('tool_calls', 0)}
-      union all select to_timestamp(ms / 1000.0), cost_usd from ${asTable(older.days, DAY)}) as labelled
+      union all select to_timestamp(ms / 1000.0), cost_usd from ${asTable([...older.days, ...lines], DAY)}) as labelled
     where cost_usd <> 0 group by 2`);
+}
+
+/** What ClickHouse said is no longer right: ask it again. */
+export class RowsOnTheirWayError extends EngineAwayError {}
+
+/** Of rows that ClickHouse didn't have yet when it was asked. Throws when the answer is no longer right. */
+async function spendOfLines(
+  tx: Db,
+  { projectId, label, value }: FilledBudget,
+  { afterSeq, fromMs }: { readonly afterSeq: number | undefined; readonly fromMs: number },
+): Promise<readonly object[]> {
+  if (afterSeq === undefined) return [];
+  const [moved] = await tx.execute(
+    sql`select 1 from log_lines where seq > ${afterSeq} and (lines is null or corrects) limit 1`,
+  );
+  if (moved !== undefined) throw new RowsOnTheirWayError('rows are on their way to ClickHouse: try again');
+  const found: object[] = [];
+  for await (const { text } of readLines(tx, { afterSeq, fromMs })) {
+    for (const line of text.split('\n')) {
+      const fact = factOfLine(line);
+      const isMeant = fact.projectId === projectId && fact.labels?.[label] === value && fact.createdAtMs >= fromMs;
+      if (isMeant) found.push({ ms: fact.createdAtMs, cost_usd: usdFromNano(fact.costNanoUsd) });
+    }
+  }
+  return found;
 }

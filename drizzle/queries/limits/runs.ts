@@ -5,6 +5,7 @@ import { asTable } from '../clickhouse/as-table';
 import { type RowsElsewhere, rowsBefore } from '../clickhouse/log-engine';
 import { askRunItems, askRunProject, askRunSums } from '../clickhouse/run-rows';
 import { innerRow } from '../inner-names';
+import { instant } from '../instant';
 import { ofProjects, type ProjectScope } from '../of-projects';
 import type { Page, PageRequest } from '../page';
 import { ofLiveProject, Rows, type Stored } from '../rows';
@@ -39,10 +40,10 @@ export interface RunItem {
 const msOf = (time: SQL): SQL => sql`(extract(epoch from ${time}) * 1000)::float8`;
 const ofRun = (projectId: string, runId: string): SQL => sql`run_id = ${runId} and project_id = ${projectId}::uuid`;
 
-/** Requests and tool calls of a run. */
-export const rowsOfRun = (projectId: string, runId: string): SQL => sql`
+/** Requests from a time on, and tool calls of a run. */
+export const rowsOfRun = (projectId: string, runId: string, fromMs = 0): SQL => sql`
   select 'request' as type, request_id, created_at, model as name, status, error_code, cost_usd, tokens_total, latency_ms
-    from gateway_logs where ${ofRun(projectId, runId)}
+    from gateway_logs where ${ofRun(projectId, runId)} and created_at >= ${instant(fromMs)}
   union all
   select 'tool_call', request_id, created_at, server || '__' || tool, status, error_code, cost_usd, 0, latency_ms
     from tool_calls where ${ofRun(projectId, runId)}`;
@@ -100,17 +101,18 @@ export async function loadRunUsage(db: Db, { projectId, runId }: RunAt, elsewher
       coalesce(sum(n) filter (where type = 'tool_call'), 0)::float8 as tool_calls,
       min(first_at)::float8 as first_at, max(last_at)::float8 as last_at
     from (select type, cost_usd, 1 as n, ${msOf(sql`created_at`)} as first_at, ${msOf(sql`created_at`)} as last_at
-        from (${rowsOfRun(projectId, runId)}) as own
+        from (${rowsOfRun(projectId, runId, elsewhere?.splitMs)}) as own
       union all select 'request', cost_usd, requests, first_ms, last_ms from ${asTable(older, SUMS)}) as row`);
   return innerRow<RunUsage>(row ?? {});
 }
 
 /** The first requests and tool calls, in order. */
 export async function listRunItems(db: Db, { projectId, runId }: RunAt, limit: number): Promise<readonly RunItem[]> {
-  const older = await askRunItems(await rowsBefore(db), { projectId, runId }, limit);
+  const elsewhere = await rowsBefore(db);
+  const older = await askRunItems(elsewhere, { projectId, runId }, limit);
   const rows = await db.execute(sql`select type, request_id, ${msOf(sql`row.created_at`)} as created_at, name, status,
       error_code, cost_usd, tokens_total::float8 as tokens_total, latency_ms
-    from (${rowsOfRun(projectId, runId)}
+    from (${rowsOfRun(projectId, runId, elsewhere?.splitMs)}
       union all select 'request', request_id, to_timestamp(ms / 1000.0), name, status, error_code, cost_usd,
         tokens_total, latency_ms from ${asTable(older, ITEM)}) as row
     order by row.created_at, request_id limit ${limit}`);

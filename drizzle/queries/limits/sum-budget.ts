@@ -3,6 +3,8 @@ import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { nanoFromUsd } from '../../money';
 import { memberColumn, selectMembers } from '../access/levels';
+import type { LogFloor } from '../clickhouse/log-floor';
+import { askCosts, readLackingFloor } from '../log-lines/stored-requests';
 import { rowsOfRun } from './runs';
 
 /** A row's time may differ from its hold's. */
@@ -43,16 +45,41 @@ const SPENT: {
 /** See `RebuildSource.sumBudget`: roll-ups and rows in one snapshot, so that no row is in one of them only. */
 export async function sumBudget(db: Db, { owner, except, ...asked }: BudgetSum): Promise<number> {
   const spentBy = SPENT[owner.scope] as (asked: Asked, owner: BudgetOwner) => SQL;
-  const left = except.length === 0 ? sql`0` : rowsOf(asked, except);
+  const spent = spentBy(asked, owner);
+  const floor = except.length === 0 ? undefined : await readLackingFloor(db);
+  if (floor !== undefined) return sumWithLines(db, { spent, except, floor, ...asked });
+  const left = except.length === 0 ? sql`0` : sql`select sum(cost_usd) from (${rowsOf(asked, except)}) as booked`;
   const [row] = await db.execute<{ usd: string }>(
-    sql`select (coalesce((${spentBy(asked, owner)}), 0) - coalesce((${left}), 0))::numeric(20,9) as usd`,
+    sql`select (coalesce((${spent}), 0) - coalesce((${left}), 0))::numeric(20,9) as usd`,
   );
   return nanoFromUsd(row?.usd ?? '0');
 }
 
+interface SumWithLines extends Asked, Pick<BudgetSum, 'except'> {
+  readonly spent: SQL;
+  readonly floor: LogFloor;
+}
+
+/** The same where Postgres lacks rows. */
+async function sumWithLines(db: Db, { spent, except, floor, ...asked }: SumWithLines): Promise<number> {
+  const costs = await askCosts(db, except, floor);
+  return db.transaction(
+    async (tx) => {
+      const [row] = await tx.execute<{ usd: string }>(sql`select coalesce((${spent}), 0)::numeric(20,9) as usd`);
+      const rows = await tx.execute<{ id: string; usd: string }>(rowsOf(asked, except));
+      const here = new Map(rows.map(({ id, usd }) => [id, nanoFromUsd(usd)]));
+      const elsewhere = await costs(tx);
+      const left = except.map((id) => here.get(id) ?? elsewhere.get(id) ?? 0);
+      return left.reduce((sum, cost) => sum - cost, nanoFromUsd(row?.usd ?? '0'));
+    },
+    { isolationLevel: 'repeatable read' },
+  );
+}
+
 function rowsOf({ fromMs, toMs }: Asked, requestIds: readonly string[]): SQL {
-  const part = (table: 'gateway_logs' | 'tool_calls') => sql`select cost_usd from ${sql.identifier(table)}
+  const part = (table: 'gateway_logs' | 'tool_calls') => sql`select request_id as id, cost_usd, cost_usd as usd
+    from ${sql.identifier(table)}
     where created_at >= ${instantOf(fromMs - ROW_APART_MS)} and created_at < ${instantOf(toMs + ROW_APART_MS)}
       and request_id in (select value::uuid from jsonb_array_elements_text(${JSON.stringify(requestIds)}::jsonb))`;
-  return sql`select sum(cost_usd) from (${part('gateway_logs')} union all ${part('tool_calls')}) as booked`;
+  return sql`${part('gateway_logs')} union all ${part('tool_calls')}`;
 }

@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
+import { newestRows } from '../clickhouse/newest-rows';
 import { containsPattern } from '../contains-pattern';
 import { instant } from '../instant';
 import { ofProjects, type ProjectScope } from '../of-projects';
@@ -26,13 +27,14 @@ const LOOK_BACK_MS = 30 * DAY_MS;
 /** Newest rows to search for labels and HTTP statuses, which roll-ups lack. */
 const SAMPLE = 2000;
 
-type Asked = Pick<ValueQuestion, 'projectId' | 'nowMs'> & { readonly like: SQL };
+type Asked = Pick<ValueQuestion, 'projectId' | 'nowMs'> & {
+  readonly like: SQL;
+  /** The newest rows, where a source needs them. */
+  readonly newest: SQL;
+};
 
 const ofProject = ({ projectId }: Asked, column?: SQL) => ofProjects(projectId, column);
 const since = ({ nowMs }: Asked) => instant(nowMs - LOOK_BACK_MS);
-const newest = (asked: Asked, column: SQL) =>
-  sql`(select ${column} from gateway_logs where ${ofProject(asked)} order by created_at desc, id desc limit ${SAMPLE})`;
-
 /** Values with recent frequency and labels; `like` is the search pattern. */
 const SOURCES = {
   model: (asked) => sql`select model as value, null as label, sum(requests) as n from rollup_day
@@ -54,31 +56,37 @@ const SOURCES = {
   project_id: (asked) => sql`select id::text as value, name as label, extract(epoch from created_at) as n from projects
     where deleted_at is null and ${ofProject(asked, sql`id`)} and (name ilike ${asked.like} or id::text ilike ${asked.like})`,
   http_status: (asked) => sql`select http_status::text as value, null as label, count(*) as n
-    from ${newest(asked, sql`http_status`)} as newest where http_status::text ilike ${asked.like} group by 1`,
+    from ${asked.newest} where http_status::text ilike ${asked.like} group by 1`,
   label: (asked) => sql`select name as value, null as label, count(*) as n
-    from ${newest(asked, sql`labels`)} as newest, jsonb_object_keys(labels) as name where name ilike ${asked.like} group by 1`,
+    from ${asked.newest}, jsonb_object_keys(labels) as name where name ilike ${asked.like} group by 1`,
 } as const satisfies Record<string, (asked: Asked) => SQL>;
 
 export type KnownField = keyof typeof SOURCES;
 
 /** Recent values of a field, the most frequent first (keys and projects: the newest); within 3 s. */
 export const listKnownValues = (db: Db, field: KnownField, question: ValueQuestion) =>
-  ask(db, SOURCES[field], question);
+  ask(db, { source: SOURCES[field], isOfRows: field === 'http_status' || field === 'label' }, question);
 
 /** Recent values of a label. */
 export const listLabelValues = (db: Db, name: string, question: ValueQuestion) => {
   const value = sql`labels ->> ${name}`;
   const source = (asked: Asked) => sql`select value, null as label, count(*) as n
-    from ${newest(asked, sql`${value} as value`)} as newest where value ilike ${asked.like} group by 1`;
-  return ask(db, source, question);
+    from (select ${value} as value from ${asked.newest}) as named where value ilike ${asked.like} group by 1`;
+  return ask(db, { source, isOfRows: true }, question);
 };
 
-function ask(
+interface Source {
+  readonly source: (asked: Asked) => SQL;
+  readonly isOfRows: boolean;
+}
+
+async function ask(
   db: Db,
-  source: (asked: Asked) => SQL,
+  { source, isOfRows }: Source,
   { q = '', limit, ...question }: ValueQuestion,
 ): Promise<readonly KnownValue[]> {
-  const found = source({ ...question, like: sql`${containsPattern(q)}` });
+  const newest = isOfRows ? await newestRows(db, { projectId: question.projectId, limit: SAMPLE }) : sql``;
+  const found = source({ ...question, newest, like: sql`${containsPattern(q)}` });
   return askInTime(db, (run) =>
     run<Record<keyof KnownValue, string>>(
       sql`select value, label from (${found}) as found where value <> '' order by n desc, value limit ${limit}`,

@@ -2,28 +2,40 @@ import { outcomeOf } from '@llm0/core/errors/outcome';
 import { and, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { gatewayLogs } from '../../schema/gateway-logs';
+import { EngineAwayError } from '../clickhouse/ask-clickhouse';
+import { findRowsOfBatches } from '../clickhouse/find-rows';
+import { engineOf, rowsBefore } from '../clickhouse/log-engine';
+import { NO_ROWS_MS } from '../clickhouse/log-floor';
+import { withoutSwitches } from '../clickhouse/without-switches';
 import { instant } from '../instant';
 import type { SignedFact } from '../stats/write/rollup-deltas';
+import { readSinkSeq } from './log-sinks';
 import { type LogFilter, logConditions, logRows, type StoredLog } from './logs';
 
 /** A batch counts requests that ended so shortly before. */
 const LIVE_SECONDS = 60;
 
-/** Written by writers of rows while they hold the lock: batches are numbered in the order they are committed. */
+/**
+ * Written by writers of rows while they hold the lock: batches are numbered in the order they are committed. Without
+ * `records`, their rows stand in `log_lines`. Returns the number.
+ */
 export async function insertLogBatch(
   tx: Db,
   records: readonly { readonly id: string; readonly createdAtMs: number }[],
   facts: readonly SignedFact[],
-): Promise<void> {
-  if (records.length === 0) return;
+): Promise<number> {
   const entries = JSON.stringify(records.map(({ id, createdAtMs }) => [createdAtMs, id]));
   const bySecond = JSON.stringify(countBySecond(facts));
   // Rows of earlier times, such as an import's, aren't traffic. A correction takes its old row away.
-  await tx.execute(sql`insert into log_batches (entries, requests, failed, caller_errors)
+  const [batch] = await tx.execute<{
+    seq: string;
+  }>(sql`insert into log_batches (entries, requests, failed, caller_errors)
     select ${entries}::jsonb, greatest(0, coalesce(sum((value->>1)::int), 0)),
       greatest(0, coalesce(sum((value->>2)::int), 0)), greatest(0, coalesce(sum((value->>3)::int), 0))
     from jsonb_array_elements(${bySecond}::jsonb)
-    where (value->>0)::bigint >= extract(epoch from now()) - ${LIVE_SECONDS}`);
+    where (value->>0)::bigint >= extract(epoch from now()) - ${LIVE_SECONDS}
+    returning seq`);
+  return Number(batch?.seq);
 }
 
 type SecondCounts = [second: number, requests: number, failed: number, callerErrors: number];
@@ -107,6 +119,8 @@ export async function listLogsAfter(
   filter: LogFilter,
   { seq, batches, limit }: { readonly seq: number; readonly batches: number; readonly limit: number },
 ): Promise<LogsAfter> {
+  const elsewhere = await rowsBefore(db);
+  if (elsewhere !== undefined && elsewhere.splitMs >= NO_ROWS_MS) return listElsewhere(db, filter, { seq, limit });
   const found = await db.execute<{ seq: string; entries: string }>(sql`
     select seq, entries::text as entries from log_batches where seq > ${seq} order by seq limit ${batches}`);
   const entries: (readonly [ms: number, id: string])[] = [];
@@ -123,6 +137,24 @@ export async function listLogsAfter(
   );
   const page = await logRows.list(db, { limit }, {}, and(within, ...logConditions(filter)));
   return { rows: page.data, seq: lastSeq };
+}
+
+/** The same where Postgres gets no rows: up to the last batch that ClickHouse has. Nothing follows while it is away. */
+async function listElsewhere(
+  db: Db,
+  filter: LogFilter,
+  { seq, limit }: { readonly seq: number; readonly limit: number },
+): Promise<LogsAfter> {
+  const engine = engineOf(db);
+  const lastSeq = await readSinkSeq(db, engine?.store ?? '');
+  if (engine === undefined || lastSeq <= seq) return { rows: [], seq };
+  try {
+    const wanted = { afterSeq: seq, lastSeq, limit };
+    return { rows: await findRowsOfBatches(engine.ask, await withoutSwitches(db, filter), wanted), seq: lastSeq };
+  } catch (error) {
+    if (error instanceof EngineAwayError) return { rows: [], seq };
+    throw error;
+  }
 }
 
 /** An array uses the index; a subquery could scan all partitions. */

@@ -12,10 +12,11 @@ import type { Database, Db } from '../../client';
 import { customerSpend } from '../../schema/customers';
 import { gatewayLogs } from '../../schema/gateway-logs';
 import { rollupDay, rollupHour, rollupMinute } from '../../schema/rollups';
+import { findLostRequests, findStoredRequests } from '../log-lines/stored-requests';
 import { loadSpend, sumMonths } from '../stats/read/spend-sums';
 import { listFailovers } from './failovers';
 import { readLogFence } from './log-fence';
-import { findLostRequests, findStoredRequests, insertLogRecords, storeLogRecords } from './log-insert';
+import { insertLogRecords, storeLogRecords } from './log-insert';
 import { getLogByRequestId } from './search-logs';
 
 const ROLLUPS = [

@@ -1,31 +1,31 @@
 // If Postgres fails, the call throws and nothing is written; the queue keeps the records. Invalid records throw
 // `RecordsRejectedError`.
-import type { LostBooking } from '@llm0/core/limits/hot-store';
 import { type DecodedRecord, encodeLogRecord, RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
 import { type DecodedEntry, decodeEntry } from '@llm0/core/logs/decode-tool-call';
 import { eachInSlices } from '@llm0/core/logs/in-slices';
-import { RecordsOutdatedError } from '@llm0/core/logs/log-drain';
+import { RecordsOutdatedError, RecordsWaitError } from '@llm0/core/logs/log-drain';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import type { StoredRecords } from '@llm0/core/tracing/span';
-import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
-import { nanoFromUsd } from '../../money';
 import { isDataAtFault, rootMessage, sqlState } from '../../sql-state';
 import { noteKeyUses } from '../access/key-uses';
 import { addBatchCosts } from '../batches/batch-costs';
-import { findLateRows, LateRecordsError, takeOutLate } from '../clickhouse/late-rows';
+import { EngineAwayError } from '../clickhouse/ask-clickhouse';
+import { findLateRows, LateRecordsError, type LateRows, takeOutLate } from '../clickhouse/late-rows';
 import { floorOf } from '../clickhouse/log-engine';
+import { noRowsFromMs } from '../clickhouse/log-floor';
 import { writeGuardrailRollups } from '../guardrails/guardrail-rollups';
+import { isAwaitedSince } from '../log-lines/line-batches';
+import { LinePlace } from '../log-lines/line-place';
 import { utcDay } from '../stats/utc-day';
 import type { UsageFact } from '../stats/write/rollup-deltas';
 import { writeRollups } from '../stats/write/rollup-write';
 import { insertToolCalls } from '../tool-calls/insert-tool-calls';
 import { insertFailovers } from './failover-rows';
 import { insertLogBatch } from './log-batches';
-import { readLogFence } from './log-fence';
+import { readWriteState } from './log-fence';
 import { insertRows, takeOutRows } from './log-rows';
-import type { StoredLog } from './logs';
 import { ensurePartitions, lockLogWrites } from './partitions';
 import { WrittenRows } from './written-rows';
 
@@ -81,7 +81,7 @@ async function insertBatch<Item>(db: Db, batch: Batch<Item>, options: LogInsertO
   if (batch.items.length === 0) return { inserted: 0, corrected: 0 };
   try {
     const beforeMs = await floorOf(db);
-    const write = (late: Late) => writeBatch(db, batch, { ...options, late });
+    const write = (late: Late, items = batch.items) => writeBatch(db, { ...batch, items }, { ...options, late });
     return await write({ beforeMs }).catch(async (error: unknown) => {
       if (error instanceof LateRecordsError) return writeLate(db, batch, { error, write, beforeMs });
       // A day without a partition: a new database, or an externally dropped one.
@@ -99,13 +99,13 @@ async function insertBatch<Item>(db: Db, batch: Batch<Item>, options: LogInsertO
 interface Late {
   /** These days end here; 0 without any. */
   readonly beforeMs: number;
-  /** Rows that were found; absent before anybody looked. */
-  readonly rows?: ReadonlyMap<string, StoredLog>;
+  /** What ClickHouse has of them; absent before anybody asked. */
+  readonly found?: LateRows;
 }
 
-interface Again {
+interface Again<Item> {
   readonly error: LateRecordsError;
-  readonly write: (late: Late) => Promise<LogInsertResult>;
+  readonly write: (late: Late, items?: readonly Item[]) => Promise<LogInsertResult>;
   readonly beforeMs: number;
 }
 
@@ -113,11 +113,50 @@ interface Again {
 async function writeLate<Item>(
   db: Db,
   batch: Batch<Item>,
-  { error, write, beforeMs }: Again,
+  { error, write, beforeMs }: Again<Item>,
 ): Promise<LogInsertResult> {
-  const rows = await findLateRows(db, error.late);
+  if (error.isOfLines) return writeLateLines(db, batch, { error, write, beforeMs });
+  const found = await findLateRows(db, error.late);
   await ensureDays(db, batch);
-  return write({ beforeMs, rows });
+  return write({ beforeMs, found });
+}
+
+/** A batch names its corrections after its new records, and lines may leave between the question and the write. */
+const MOST_QUESTIONS = 4;
+
+/** While ClickHouse is away, only the late records wait for it. */
+async function writeLateLines<Item>(
+  db: Db,
+  batch: Batch<Item>,
+  { error, write, beforeMs }: Again<Item>,
+): Promise<LogInsertResult> {
+  const { items, decode } = batch;
+  let isAway = false;
+  const late = new Map(error.late.map((record) => [record.id.toLowerCase(), record]));
+  const isLate = (item: Item) => {
+    const entry = decode(item);
+    return entry.kind === 'request' && late.has(entry.decoded.record.id.toLowerCase());
+  };
+  for (let nth = 1; ; nth++) {
+    try {
+      if (!isAway) return await write({ beforeMs, found: await findLateRows(db, [...late.values()]) });
+      const waiting = new Set<number>();
+      await eachInSlices(items.keys(), (at) => void (isLate(items[at] as Item) && waiting.add(at)));
+      if (waiting.size < items.length)
+        await write(
+          { beforeMs },
+          items.filter((_, at) => !waiting.has(at)),
+        );
+      throw new RecordsWaitError(waiting);
+    } catch (again) {
+      if (again instanceof LateRecordsError && nth < MOST_QUESTIONS) {
+        for (const record of again.late) late.set(record.id.toLowerCase(), record);
+      } else if (again instanceof EngineAwayError) isAway = true;
+      // Tool calls have days in Postgres.
+      else if (sqlState(again) === '23514' && nth < MOST_QUESTIONS) await ensureDays(db, batch);
+      else throw again;
+    }
+  }
 }
 
 async function ensureDays<Item>(db: Db, { items, decode }: Batch<Item>): Promise<void> {
@@ -133,16 +172,41 @@ async function ensureDays<Item>(db: Db, { items, decode }: Batch<Item>): Promise
   );
 }
 
+interface Write {
+  /** Takes rows where Postgres gets none. */
+  readonly lines: LinePlace | undefined;
+  /** Only ClickHouse tells whether the record is new. */
+  readonly isUnknown: (record: LogRecord) => boolean;
+}
+
+/** Takes the lock. */
+async function openWrite(
+  db: Db,
+  tx: Db,
+  { fence, late }: Pick<LogInsertOptions, 'fence'> & { readonly late: Late },
+): Promise<Write> {
+  await lockLogWrites(tx);
+  const { floor, nowMs, ...state } = await readWriteState(tx);
+  if (fence !== undefined && state.fence !== fence) {
+    throw new RecordsOutdatedError('the counters were rebuilt since these records were read');
+  }
+  const { beforeMs, found } = late;
+  const sinceMs = noRowsFromMs(floor);
+  if (nowMs >= sinceMs) {
+    const lines = await LinePlace.open(db, tx, { late: found, sinceMs });
+    return { lines, isUnknown: (record) => record.corrects !== true && lines.isUnknown(record) };
+  }
+  const isAsked = found !== undefined && !(await isAwaitedSince(tx, floor, found.seq));
+  return { lines: undefined, isUnknown: ({ createdAtMs }) => createdAtMs < beforeMs && !isAsked };
+}
+
 async function writeBatch<Item>(
   db: Db,
   { items, decode }: Batch<Item>,
   { fence, onWritten, late }: LogInsertOptions & { readonly late: Late },
 ): Promise<LogInsertResult> {
-  const { result, stored } = await db.transaction(async (tx) => {
-    await lockLogWrites(tx);
-    if (fence !== undefined && (await readLogFence(tx)) !== fence) {
-      throw new RecordsOutdatedError('the counters were rebuilt since these records were read');
-    }
+  const { result, stored, noteIds } = await db.transaction(async (tx) => {
+    const { lines, isUnknown } = await openWrite(db, tx, { fence, late });
     const written = new WrittenRows(onWritten !== undefined);
     const seen = new Set<string>();
     const corrections = new Map<string, DecodedRecord>();
@@ -155,31 +219,38 @@ async function writeBatch<Item>(
         if (entry.kind === 'tool_call') return void calls.push(entry.record);
         const { record } = entry.decoded;
         const id = record.id.toLowerCase();
-        if (record.createdAtMs < late.beforeMs && late.rows === undefined) unknown.push(record);
+        if (isUnknown(record)) unknown.push(record);
         if (record.corrects === true) corrections.set(id, entry.decoded);
-        else if (!seen.has(id) && late.rows?.has(id) !== true) firsts.set(id, entry.decoded);
+        else if (!seen.has(id) && late.found?.rows.has(id) !== true) firsts.set(id, entry.decoded);
         seen.add(id);
       });
-      if (unknown.length === 0) await insertPart(tx, firsts, written);
+      if (unknown.length > 0) continue;
+      if (lines === undefined) await insertPart(tx, firsts, written);
+      else await lines.insert(firsts, written);
     }
-    if (unknown.length > 0) throw new LateRecordsError(unknown.map(({ id, createdAtMs }) => ({ id, createdAtMs })));
+    if (unknown.length > 0) throw new LateRecordsError(unknown, lines !== undefined);
     const inserted = written.count;
-    const replaced = await takeOut(tx, corrections, { written, late });
-    await insertPart(tx, corrections, written);
+    let replaced: number;
+    if (lines === undefined) {
+      replaced = await takeOut(tx, corrections, { written, late });
+      await insertPart(tx, corrections, written);
+    } else replaced = await lines.replace(tx, corrections, written);
     const corrected = written.count - inserted;
     const called = await insertToolCalls(tx, calls);
     await writeRollups(tx, [...written.facts, ...called.facts]);
     await writeGuardrailRollups(tx, [...written.marked, ...called.written]);
     await insertFailovers(tx, written.switches);
-    await insertLogBatch(tx, written.entries, written.facts);
+    if (lines === undefined && written.count > 0) await insertLogBatch(tx, written.entries, written.facts);
+    const noteIds = await lines?.close(tx, written);
     await addBatchCosts(tx, written.facts);
     await noteKeyUses(tx, [...written.facts.map(({ fact }) => fact), ...called.written]);
     const result = {
       inserted: inserted + corrected - replaced + called.inserted,
       corrected: replaced + called.corrected,
     };
-    return { result, stored: { requests: written.records, calls: called.written } };
+    return { result, stored: { requests: written.records, calls: called.written }, noteIds };
   });
+  noteIds?.();
   onWritten?.(stored);
   return result;
 }
@@ -194,7 +265,7 @@ async function takeOut(
   const old: UsageFact[] = [];
   const here: LogRecord[] = [];
   for (const [id, { record }] of corrections) {
-    const dropped = late.rows?.get(id);
+    const dropped = late.found?.rows.get(id);
     if (dropped === undefined) here.push(record);
     else {
       // It may have come late itself, and still be here.
@@ -216,38 +287,4 @@ async function insertPart(tx: Db, part: ReadonlyMap<string, DecodedRecord>, writ
   );
   const news = ids === null ? part.values() : ids.flatMap((id) => part.get(id) ?? []);
   await eachInSlices(news, (decoded) => written.add(decoded));
-}
-
-/** A row's time may differ from its hold's: a refusal whose admission arrived late. */
-const ROW_APART_MS = 3_600_000;
-
-type WantedRequests = readonly { readonly id: string; readonly createdAtMs: number }[];
-
-/** Requests and tool calls that already have a row. */
-export async function findStoredRequests(db: Db, requests: WantedRequests): Promise<ReadonlySet<string>> {
-  if (requests.length === 0) return new Set();
-  const rows = await db.execute<{ id: string }>(
-    sql`select g.request_id as id from gateway_logs g where ${isOneOf(requests)}
-      union all select g.request_id from tool_calls g where ${isOneOf(requests)}`,
-  );
-  return new Set(rows.map((row) => row.id));
-}
-
-/** Requests that only have the reaper's row for a dead process. */
-export async function findLostRequests(db: Db, requests: WantedRequests): Promise<ReadonlyMap<string, LostBooking>> {
-  if (requests.length === 0) return new Map();
-  const rows = await db.execute<{ id: string; usd: string; at: number }>(sql`
-    select g.request_id as id, g.cost_usd as usd, (extract(epoch from g.created_at) * 1000)::float8 as at
-    from (select request_id, cost_usd, created_at, error_code from gateway_logs
-      union all select request_id, cost_usd, created_at, error_code from tool_calls) as g
-    where g.error_code = 'gateway_lost' and ${isOneOf(requests)}`);
-  return new Map(rows.map(({ id, usd, at }) => [id, { costNanoUsd: nanoFromUsd(usd), createdAtMs: at }]));
-}
-
-function isOneOf(requests: WantedRequests): SQL {
-  const times = requests.map((request) => request.createdAtMs);
-  return sql`g.created_at between to_timestamp(${Math.floor(Math.min(...times)) - ROW_APART_MS}::bigint / 1000.0)
-        and to_timestamp(${Math.ceil(Math.max(...times)) + ROW_APART_MS}::bigint / 1000.0)
-      and g.request_id in (select value::uuid
-        from jsonb_array_elements_text(${JSON.stringify(requests.map((request) => request.id))}::jsonb))`;
 }

@@ -10,7 +10,7 @@ import { MODALITY_OF_ROW } from '../stats/read/segment-sql';
 import type { UsageFact } from '../stats/write/rollup-deltas';
 
 /** Field of a record → its column of `gateway_logs` and type. */
-const FIELDS = {
+export const FIELDS = {
   id: ['id', 'uuid'],
   projectId: ['project_id', 'uuid'],
   apiKeyId: ['api_key_id', 'uuid'],
@@ -40,7 +40,7 @@ const FIELDS = {
 } as const satisfies Fields;
 
 /** Fields that most rows don't have: a statement without them costs Postgres a sixth less. */
-const RARE_FIELDS = {
+export const RARE_FIELDS = {
   clientRequestId: ['client_request_id', 'text'],
   similarityScore: ['similarity_score', 'real'],
   errorCode: ['error_code', 'text'],

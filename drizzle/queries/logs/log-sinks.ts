@@ -25,7 +25,9 @@ const keysOf = (names: readonly string[]) => JSON.stringify(names.map((name) => 
 export async function addSinks(db: Pick<Db, 'execute'>, names: readonly string[]): Promise<void> {
   await db.execute(sql`with made as (
       insert into settings (key, value)
-      select key, jsonb_build_object('seq', (select coalesce(max(seq), 0) from log_batches))
+      select key, jsonb_build_object('seq', coalesce(
+        -- Rows that nobody has, and Postgres neither.
+        (select min(seq) - 1 from log_lines where lines is not null), (select max(seq) from log_batches), 0))
       from jsonb_array_elements_text(${keysOf(names)}::jsonb) as key on conflict (key) do nothing
       returning substr(key, ${SINK_PREFIX.length + 1}) as name
     ), days as (delete from log_days where dropped_at is null and store in (select name from made))
@@ -60,6 +62,14 @@ export async function listSinks(db: Db): Promise<readonly SinkState[]> {
   }));
 }
 
+/** The last batch that a sink has; 0 without such a sink. */
+export async function readSinkSeq(db: Db, name: string): Promise<number> {
+  const [row] = await db.execute<{ seq: string }>(
+    sql`select value->>'seq' as seq from settings where key = ${SINK_PREFIX + name}`,
+  );
+  return Number(row?.seq ?? 0);
+}
+
 /** The sink has everything up to this batch. */
 export async function advanceSink(db: Db, name: string, seq: number): Promise<void> {
   await db.execute(sql`update settings set value = jsonb_build_object('seq', ${seq}::bigint), updated_at = now()
@@ -78,6 +88,8 @@ export type SinkEntry = readonly [createdAtMs: number, id: string];
 
 export interface SinkPart {
   readonly entries: readonly SinkEntry[];
+  /** Rows of `log_lines` that belong to it too. */
+  readonly lines: number;
   /** The last batch in it; the asked one without any. */
   readonly seq: number;
 }
@@ -91,23 +103,29 @@ export interface SinkPartOptions {
   readonly mostRows: number;
 }
 
+/** Lines are stored as they are, so that a part has this many more of them. */
+const LINES_FOR_A_ROW = 4;
+
 /** The next rows in the order in which they were stored, in whole batches. A corrected row comes again, under the same id. */
 export async function readSinkPart(db: Db, options: SinkPartOptions): Promise<SinkPart> {
   const { afterSeq, lastSeq = Number.MAX_SAFE_INTEGER, beforeMs, mostRows } = options;
-  const [row] = await db.execute<{ entries: SinkEntry[] | null; seq: string | null }>(sql`
+  const [row] = await db.execute<{ entries: SinkEntry[] | null; lines: string | null; seq: string | null }>(sql`
     with counted as (
-      select seq, entries, sum(jsonb_array_length(entries)) over (order by seq) as total from (
-        select seq, entries from log_batches where seq > ${afterSeq} and seq <= ${lastSeq}
+      select seq, entries, lines,
+        sum(jsonb_array_length(entries) + lines / ${LINES_FOR_A_ROW}) over (order by seq) as total
+      from (
+        select b.seq, b.entries, coalesce(l.rows, 0) as lines
+        from log_batches b left join log_lines l on l.seq = b.seq where b.seq > ${afterSeq} and b.seq <= ${lastSeq}
           -- In the order of commits: one that began earlier may follow one that began later.
-          and seq < coalesce((select min(seq) from log_batches
+          and b.seq < coalesce((select min(seq) from log_batches
             where seq > ${afterSeq} and created_at >= ${instant(beforeMs)}), 9223372036854775807)
-        order by seq limit ${mostRows}) as next
+        order by b.seq limit ${mostRows}) as next
     ), taken as (
-      select seq, entries from counted where total <= ${mostRows} or seq = (select min(seq) from counted)
+      select seq, entries, lines from counted where total <= ${mostRows} or seq = (select min(seq) from counted)
     )
     select (select jsonb_agg(entry order by seq) from taken, jsonb_array_elements(entries) as entry) as entries,
-      (select max(seq) from taken) as seq`);
-  return { entries: row?.entries ?? [], seq: Number(row?.seq ?? afterSeq) };
+      (select sum(lines) from taken) as lines, (select max(seq) from taken) as seq`);
+  return { entries: row?.entries ?? [], lines: Number(row?.lines ?? 0), seq: Number(row?.seq ?? afterSeq) };
 }
 
 /** Kept with a request. */

@@ -1,6 +1,7 @@
 import { and, eq, gt, inArray, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { failoverLogs, gatewayLogs } from '../../schema/gateway-logs';
+import { askOutage } from '../clickhouse/newest-rows';
 import { askInTime } from '../stats/read/time-limit';
 
 interface Outage {
@@ -13,7 +14,8 @@ interface Outage {
 
 /** First failure of these models since their last answer, in epoch milliseconds; null without one. */
 export async function findOutageStart(db: Db, { provider, models, fromMs }: Outage): Promise<number | null> {
-  const from = sql`to_timestamp(${fromMs} / 1000.0)`;
+  const elsewhere = await askOutage(db, { provider, models, fromMs });
+  const from = sql`to_timestamp(${Math.max(fromMs, elsewhere?.answeredMs ?? 0)} / 1000.0)`;
   const own = and(eq(gatewayLogs.finalProvider, provider), inArray(gatewayLogs.model, [...models]));
   const isCached = sql`(${gatewayLogs.cacheHit} or ${gatewayLogs.semanticCacheHit})`;
   const since = sql`coalesce((select created_at from last_ok), ${from})`;
@@ -36,5 +38,6 @@ export async function findOutageStart(db: Db, { provider, models, fromMs }: Outa
         )})
     )) * 1000)::float8 as at_ms`;
   const [row] = await askInTime(db, (ask) => ask<{ at_ms: number | null }>(question));
-  return row?.at_ms ?? null;
+  const times = [row?.at_ms, elsewhere?.failedMs].filter((ms) => ms != null);
+  return times.length === 0 ? null : Math.min(...times);
 }

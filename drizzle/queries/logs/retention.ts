@@ -22,7 +22,8 @@ const EXPIRED = {
   gateway_log_bodies: (ms: number) => sql`created_at < ${instant(ms)}`,
   // The last batch stays: it proves to readers that they missed nothing. So do those that a sink still needs.
   log_batches: (ms: number) => sql`created_at < ${instant(ms)} and seq < (select max(seq) from log_batches)
-    and seq <= coalesce((select min((value->>'seq')::bigint) from settings where starts_with(key, 'log_sink:')), seq)`,
+    and seq <= coalesce((select min((value->>'seq')::bigint) from settings where starts_with(key, 'log_sink:')), seq)
+    and seq < coalesce((select min(seq) from log_lines where lines is not null), seq + 1)`,
   system_logs: (ms: number) => sql`created_at < ${instant(ms)}`,
   alert_firings: (ms: number) => sql`ended_at < ${instant(ms)}`,
   exact_cache: (ms: number) => sql`expires_at < ${instant(ms)}`,

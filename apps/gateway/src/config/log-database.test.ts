@@ -44,8 +44,17 @@ test('Postgres may keep the last days only, where another store has the others',
     readLogDatabase(new EnvReader({ LOG_DATABASE_URL, LOG_POSTGRES_DAYS }), keeping, []);
   expect(keep('8', 'clickhouse://host/logs')?.postgresDays).toBe(8);
   expect(() => keep('7', 'clickhouse://host/logs')).toThrow('more days than LOG_BODIES_TTL_DAYS=7');
-  expect(() => keep('2', 'clickhouse://host/logs')).toThrow('LOG_POSTGRES_DAYS=2: a whole number from 3');
+  for (const few of ['1', '2']) {
+    expect(() => keep(few, 'clickhouse://host/logs')).toThrow(`LOG_POSTGRES_DAYS=${few}: 0 for no rows, or at least 3`);
+  }
+  expect(() => keep('0')).toThrow('LOG_POSTGRES_DAYS=0');
   expect(() => keep('8')).toThrow('LOG_DATABASE_URL is needed with it');
+});
+
+test('Postgres may get no rows, where it has no kept prompts either', () => {
+  const none = { LOG_DATABASE_URL: 'clickhouse://host/logs', LOG_POSTGRES_DAYS: '0' };
+  expect(readLogDatabase(new EnvReader(none), { ...keeping, logBodies: false }, [])?.postgresDays).toBe(0);
+  expect(() => readLogDatabase(new EnvReader(none), { ...keeping, logBodies: true }, [])).toThrow('with LOG_BODIES');
 });
 
 test('it is none of the sinks', () => {

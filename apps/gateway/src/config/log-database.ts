@@ -11,10 +11,14 @@ export function readLogDatabase(
   read.allowed.set('LOG_DATABASE_URL', 'clickhouse://user:password@host:8123/database');
   const hotLabels = readHotLabels(read);
   // Rows of the last days may still be corrected, and are read all the time.
-  const postgresDays = read.optionalInteger('LOG_POSTGRES_DAYS', { min: 3, max: 3650 });
+  const postgresDays = read.optionalInteger('LOG_POSTGRES_DAYS', { min: 0, max: 3650 });
+  read.allowed.set('LOG_POSTGRES_DAYS', '0, or a whole number, 3 to 3650');
+  if (postgresDays === 1 || postgresDays === 2) {
+    throw new ConfigError('LOG_POSTGRES_DAYS', String(postgresDays), '0 for no rows, or at least 3 days are needed');
+  }
   if (logBodies && postgresDays !== undefined && postgresDays <= logBodiesTtlDays) {
     // Who erases a customer finds kept texts by their rows.
-    const allowed = `more days than LOG_BODIES_TTL_DAYS=${logBodiesTtlDays} are needed`;
+    const allowed = `with LOG_BODIES, more days than LOG_BODIES_TTL_DAYS=${logBodiesTtlDays} are needed`;
     throw new ConfigError('LOG_POSTGRES_DAYS', String(postgresDays), allowed);
   }
   const text = read.text('LOG_DATABASE_URL');

@@ -3,6 +3,8 @@ import { interruptibleSleep } from '@llm0/core/async/interruptible-sleep';
 import { LogDrain, type LogSink } from '@llm0/core/logs/log-drain';
 import { redactText } from '@llm0/core/logs/redact';
 import { noObserver, type StoredRecords } from '@llm0/core/tracing/span';
+import { floorOf } from '@llm0/drizzle/queries/clickhouse/log-engine';
+import { NO_ROWS_MS } from '@llm0/drizzle/queries/clickhouse/log-floor';
 import { readLogFence } from '@llm0/drizzle/queries/logs/log-fence';
 import { storeLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { addSystemLog } from '@llm0/drizzle/queries/logs/system-logs';
@@ -11,6 +13,9 @@ import type { JobContext, RowStore } from './job';
 /** Failures between two lines of the gateway's log, while Postgres is away. */
 const COMPLAIN_EVERY = 12;
 const SHOWN_CHARACTERS = 20_000;
+const ROWS_A_BATCH = 1000;
+/** Without rows, Postgres has a batch's sums to write, which hardly grow with it. */
+const LINES_A_BATCH = 50_000;
 
 /** Moves records from the durable queue to `gateway_logs`; a row is visible within 2 s. */
 export function createLogDrain(context: JobContext): LogDrain {
@@ -19,6 +24,7 @@ export function createLogDrain(context: JobContext): LogDrain {
     sink: createLogSink(context),
     sleep: interruptibleSleep,
     lingerMs: context.lingerMs,
+    batchSize: async () => ((await floorOf(context.db).catch(() => 0)) < NO_ROWS_MS ? ROWS_A_BATCH : LINES_A_BATCH),
     onFailure: (err, attempt) => {
       if (attempt % COMPLAIN_EVERY === 1) context.log.warn({ err, attempt }, 'log records could not be stored yet');
     },

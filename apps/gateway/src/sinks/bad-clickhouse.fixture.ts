@@ -110,7 +110,7 @@ export class BadClickHouse {
   async clear(): Promise<void> {
     const { db } = this.database;
     const rollups = ['rollup_minute', 'rollup_hour', 'rollup_day'];
-    for (const table of ['gateway_logs', 'gateway_log_bodies', 'log_batches', 'log_days', ...rollups])
+    for (const table of ['gateway_logs', 'gateway_log_bodies', 'log_batches', 'log_lines', 'log_days', ...rollups])
       await db.execute(sql.raw(`delete from ${table}`));
     await db.execute(sql.raw(`delete from settings where key = 'log_floor'`));
     for (const table of ['gateway_logs', 'gateway_log_bodies'])

@@ -1,6 +1,6 @@
 import { attachLogDatabase } from '@llm0/drizzle/clickhouse/log-database';
 import type { Db } from '@llm0/drizzle/client';
-import { readLogFloor } from '@llm0/drizzle/queries/clickhouse/log-floor';
+import { beginRows, readLogFloor } from '@llm0/drizzle/queries/clickhouse/log-floor';
 import { addSinks } from '@llm0/drizzle/queries/logs/log-sinks';
 import type { Logger } from 'pino';
 import type { LogDatabaseSetting, SinkSettings } from '../config/sinks';
@@ -36,6 +36,7 @@ export async function createSinkJobs(
 ): Promise<readonly Job[]> {
   const floor = await readLogFloor(db).catch(() => null);
   if (floor !== null && floor.store !== logDatabase?.name) log.warn(floor, MISSING);
+  if (logDatabase?.postgresDays !== 0) await beginRows(db, needs.nowMs()).catch(() => {});
   const sinks = logDatabase === undefined ? settings.sinks : [...settings.sinks, logDatabase];
   if (sinks.length === 0) return [];
   const names = sinks.map(({ name }) => name);
@@ -46,5 +47,5 @@ export async function createSinkJobs(
   if (logDatabase === undefined) return jobs;
   const { name, postgresDays } = logDatabase;
   const move = moveDays(logDatabase, attachLogDatabase(db, logDatabase));
-  return [...jobs, move, ...(postgresDays === undefined ? [] : [dropMovedDays({ name, postgresDays })])];
+  return [...jobs, move, dropMovedDays({ name, postgresDays })];
 }

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
 import type { Database } from '@llm0/drizzle/client';
+import { attachLogEngine } from '@llm0/drizzle/queries/clickhouse/log-engine';
+import { endRows, NO_ROWS_MS } from '@llm0/drizzle/queries/clickhouse/log-floor';
 import { writeLogBodies } from '@llm0/drizzle/queries/logs/log-bodies';
 import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { listSinks } from '@llm0/drizzle/queries/logs/log-sinks';
@@ -40,12 +42,15 @@ describe.each(TEST_DATABASES)('sinks of the log on $name', (kind) => {
     partsLeft = Number.POSITIVE_INFINITY;
   });
 
+  /** In one text. */
+  let mostRows = 0;
   const sinkNamed = (name: string, more: Partial<BucketSetting> = {}): SinkSetting => ({
     ...{ kind: 's3' as const, name, bucket: name, prefix: '', everyMs: 0, withBodies: false, ...more },
   });
   const write: WritePart = async ({ name }, { key, texts }) => {
     const rows: Record<string, unknown>[] = [];
     for await (const text of texts) {
+      mostRows = Math.max(mostRows, text.split('\n').length - 1);
       if (name === 'broken' && partsLeft-- <= 0) throw new Error('the bucket is away');
       for (const line of text.trimEnd().split('\n')) rows.push(JSON.parse(line));
     }
@@ -282,5 +287,32 @@ describe.each(TEST_DATABASES)('sinks of the log on $name', (kind) => {
     await run(sinkNamed('gone'));
     await run(sinkNamed('stays'));
     expect((await listSinks(database.db)).map(({ name }) => name)).toEqual(['stays']);
+  });
+
+  test('rows that Postgres does not get reach every sink whole, and then leave', async () => {
+    const { db } = database;
+    const sinks = [sinkNamed('whole'), sinkNamed('other', { everyMs: 2 * HOUR_MS })];
+    await store(1);
+    await run(...sinks);
+    await endRows(db, 'whole', Date.now() - HOUR_MS);
+    const engine = { store: 'whole', ask: async () => [], splitMs: async () => 0, floorMs: async () => NO_ROWS_MS };
+    attachLogEngine(db, engine);
+    const records = await store(600, 2);
+    const kept = async () => {
+      const [row] = await db.execute<{ n: number }>(
+        sql`select sum(rows)::int as n from log_lines where lines is not null`,
+      );
+      return Number(row?.n ?? 0);
+    };
+    objects = new Map();
+    await run(...sinks);
+    expect(idsOf(exported())).toEqual(idsOf(records));
+    expect(exported()[0]).toMatchObject({ request_id: exported()[0]?.id, error_code: null, cost_usd: 0.000012345 });
+    expect(await kept()).toBe(602);
+    expect(mostRows).toBe(500);
+    nowMs += 3 * HOUR_MS;
+    await run(...sinks);
+    expect(idsOf(exported())).toEqual(idsOf([...records, ...records]));
+    expect(await kept()).toBe(0);
   });
 });

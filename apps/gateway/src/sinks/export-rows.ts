@@ -1,4 +1,6 @@
 import { untilGone } from '@llm0/core/async/until-gone';
+import { clearLines, readLines } from '@llm0/drizzle/queries/log-lines/line-batches';
+import { toWholeLine } from '@llm0/drizzle/queries/log-lines/row-line';
 import {
   advanceSink,
   type BodyColumn,
@@ -83,6 +85,7 @@ async function exportTo({ sink, state, context, write }: Export): Promise<number
       seq = source.seq;
       total += source.rows;
       await advanceSink(db, sink.name, seq);
+      if (source.hasLines) await clearLines(db);
       waitingSinceMs = (await stateOf(db, sink))?.waitingSinceMs ?? null;
     }
   } catch (error) {
@@ -107,6 +110,7 @@ class HourOfRows implements Batches {
   /** `2026-11-26/07/0000000000000042.jsonl.gz`: hour, and the batch before its first one. */
   readonly key: string;
   rows = 0;
+  hasLines = false;
   /** The last batch in it. */
   seq: number;
   lastSeq: number | undefined;
@@ -133,7 +137,7 @@ class HourOfRows implements Batches {
     const mostRows = kind === 's3' ? MOST_ROWS : kind === 'clickhouse' ? 1 : ROWS_A_PART;
     const rowsARead = kind === 'clickhouse' && !withBodies ? ROWS_AN_INSERT : ROWS_A_PART;
     while (this.rows < mostRows) {
-      const { entries, seq } = await readSinkPart(db, {
+      const { entries, lines, seq } = await readSinkPart(db, {
         afterSeq: this.seq,
         lastSeq: this.lastSeq,
         beforeMs: this.endMs,
@@ -146,7 +150,28 @@ class HourOfRows implements Batches {
         if (lines.length > 0) yield `${lines.join('\n')}\n`;
         await Bun.sleep((PAUSE_MS * rowsAText) / ROWS_A_PART);
       }
+      if (lines > 0) yield* this.linesUntil(seq);
       this.seq = seq;
+    }
+  }
+
+  /** Rows that Postgres has as lines only. */
+  private async *linesUntil(lastSeq: number): AsyncGenerator<string> {
+    this.hasLines = true;
+    for await (const { text, rows } of readLines(this.context.db, { afterSeq: this.seq, lastSeq })) {
+      this.rows += rows;
+      if (this.sink.kind === 'clickhouse') {
+        yield `${text}\n`;
+        continue;
+      }
+      const lines = text.split('\n');
+      for (let at = 0; at < lines.length; at += ROWS_A_PART) {
+        yield `${lines
+          .slice(at, at + ROWS_A_PART)
+          .map(toWholeLine)
+          .join('\n')}\n`;
+        await Bun.sleep(PAUSE_MS);
+      }
     }
   }
 }

@@ -3,6 +3,7 @@ import type { OpenClickHouse } from '@llm0/drizzle/clickhouse/log-database';
 import type { Db } from '@llm0/drizzle/client';
 import { askOfClient } from '@llm0/drizzle/queries/clickhouse/ask-clickhouse';
 import { keepFor } from '@llm0/drizzle/queries/clickhouse/keep-for';
+import { hadNoRows } from '@llm0/drizzle/queries/clickhouse/log-floor';
 import { BEFORE_BATCHES, storeLines } from '@llm0/drizzle/queries/clickhouse/store-lines';
 import { sumRowsElsewhere } from '@llm0/drizzle/queries/clickhouse/sum-rows';
 import {
@@ -47,11 +48,11 @@ export function moveDays(setting: LogDatabaseSetting, open: OpenClickHouse): Job
       const { db, nowMs } = context;
       const isStopped = () => context.signal?.aborted === true;
       await keepFor(await open(), setting);
-      const { completeAtMs } = await readEngineState(db, setting.name);
+      const { completeAtMs, floor } = await readEngineState(db, setting.name);
       const compared = await listComparedDays(db, setting.name);
       const moved = { days: 0, rows: 0, different: [] as string[] };
       for (const { day } of (await listPartitions(db)).toReversed()) {
-        if (compared.has(day) || isStopped()) continue;
+        if (compared.has(day) || hadNoRows(floor, day) || isStopped()) continue;
         const stretch = stretchOf(day, nowMs());
         // A day is compared again when it is over.
         if (stretch === undefined || (!stretch.isWhole && completeAtMs !== null)) continue;

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { type DecodedRecord, RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
 import { eachInSlices } from '@llm0/core/logs/in-slices';
-import { RecordsOutdatedError } from '@llm0/core/logs/log-drain';
+import { RecordsOutdatedError, RecordsWaitError } from '@llm0/core/logs/log-drain';
 import type { LogInsertOptions } from '@llm0/drizzle/queries/logs/log-insert';
 import { AskedThread, type DatabaseThreadOptions } from './asked-thread';
 import type { RowsAnswer, RowsQuestion, RowsThreadData } from './rows-worker';
@@ -23,5 +23,6 @@ export class RowsThread extends AskedThread<RowsQuestion, RowsAnswer> {
     const requests: DecodedRecord[] = [];
     await eachInSlices(answer.requests ?? [], (json) => requests.push({ record: JSON.parse(json), json }));
     onWritten?.({ requests, calls: answer.calls ?? [] });
+    if (answer.waiting !== undefined) throw new RecordsWaitError(answer.waiting);
   }
 }

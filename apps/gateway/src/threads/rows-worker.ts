@@ -1,7 +1,7 @@
 // Rows of the log in a separate thread. Without Postgres, questions fail; the client reconnects.
 import { workerData } from 'node:worker_threads';
 import { RecordsRejectedError } from '@llm0/core/logs/decode-log-record';
-import { RecordsOutdatedError } from '@llm0/core/logs/log-drain';
+import { RecordsOutdatedError, RecordsWaitError } from '@llm0/core/logs/log-drain';
 import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import type { StoredRecords } from '@llm0/core/tracing/span';
 import { attachLogDatabase } from '@llm0/drizzle/clickhouse/log-database';
@@ -18,7 +18,12 @@ export interface RowsQuestion {
 }
 
 export type RowsAnswer =
-  | { readonly requests?: readonly string[]; readonly calls?: readonly ToolCallRecord[] }
+  | {
+      readonly requests?: readonly string[];
+      readonly calls?: readonly ToolCallRecord[];
+      /** As `RecordsWaitError` has it. */
+      readonly waiting?: ReadonlySet<number> | undefined;
+    }
   | { readonly refused: 'rejected' | 'outdated'; readonly message: string };
 
 /** As `StatsThreadData`: rows of dropped days are looked for in the log's store. */
@@ -30,6 +35,7 @@ if (logDatabase !== undefined) attachLogDatabase(db, logDatabase);
 
 answerQuestions(async ({ records, fence, isObserved }: RowsQuestion): Promise<RowsAnswer> => {
   let stored: StoredRecords | undefined;
+  let waiting: ReadonlySet<number> | undefined;
   const observe = (written: StoredRecords) => {
     stored = written;
   };
@@ -38,7 +44,8 @@ answerQuestions(async ({ records, fence, isObserved }: RowsQuestion): Promise<Ro
   } catch (error) {
     if (error instanceof RecordsRejectedError) return { refused: 'rejected', message: error.message };
     if (error instanceof RecordsOutdatedError) return { refused: 'outdated', message: error.message };
-    throw error;
+    if (!(error instanceof RecordsWaitError)) throw error;
+    waiting = error.waiting;
   }
-  return { requests: stored?.requests.map(({ json }) => json), calls: stored?.calls };
+  return { requests: stored?.requests.map(({ json }) => json), calls: stored?.calls, waiting };
 });

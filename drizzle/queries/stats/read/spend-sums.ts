@@ -5,6 +5,7 @@ import { nanoFromUsd } from '../../../money';
 import { asTable } from '../../clickhouse/as-table';
 import { askDays } from '../../clickhouse/group-rows';
 import { rowsBefore } from '../../clickhouse/log-engine';
+import { instant } from '../../instant';
 import { listAllCustomerLimits } from '../../limits/customer-limits';
 import { raiseLogFence } from '../../logs/log-fence';
 import { lockLogWrites } from '../../logs/partitions';
@@ -102,8 +103,9 @@ export interface MonthSumOptions {
 
 const DAY = 'project_id uuid, ms float8, cost_usd numeric';
 
-/** `older`: sums of days that Postgres no longer has. */
-const allRows = (older: readonly object[]) => sql`(select project_id, created_at, cost_usd from gateway_logs
+/** `older`: sums of the rows before `splitMs`, which Postgres no longer has or is about to drop. */
+const allRows = (older: readonly object[], splitMs = 0) => sql`(
+  select project_id, created_at, cost_usd from gateway_logs where created_at >= ${instant(splitMs)}
   union all select project_id, created_at, cost_usd from tool_calls
   union all select project_id, to_timestamp(ms / 1000.0), cost_usd from ${asTable(older, DAY)}) as logs`;
 
@@ -111,7 +113,8 @@ const allRows = (older: readonly object[]) => sql`(select project_id, created_at
 export async function sumMonths(db: Db, options: MonthSumOptions): Promise<readonly MonthSpend[]> {
   const sumsOfRows = async () => {
     const fromMs = Date.parse(`${options.fromMonth}-01`);
-    return allRows(await askDays(await rowsBefore(db, fromMs), { fromMs, projectId: options.projectId }));
+    const elsewhere = await rowsBefore(db, fromMs);
+    return allRows(await askDays(elsewhere, { fromMs, projectId: options.projectId }), elsewhere?.splitMs);
   };
   const [table, column] = options.source === 'rows' ? [await sumsOfRows(), 'created_at'] : [sql`rollup_day`, 'bucket'];
   const time = sql.identifier(column);

@@ -110,7 +110,7 @@ export type Groups = ReadonlyMap<string, Group>;
 /** Changes by group, without unchanged ones. */
 export function toDeltas(groups: Groups): readonly RollupDelta[] {
   const deltas: RollupDelta[] = [];
-  for (const [, group] of [...groups].sort(([a], [b]) => (a < b ? -1 : 1))) {
+  for (const group of inOrder(groups)) {
     const { fact, requests, sums, histograms } = group;
     if (
       requests === 0 &&
@@ -137,7 +137,11 @@ export function toDeltas(groups: Groups): readonly RollupDelta[] {
   return deltas;
 }
 
-const toBytea = (histogram: Histogram) => `\\x${packHistogram(histogram).toHex()}`;
+/** Coarser groups share histograms with finer ones. */
+const packed = new WeakMap<Histogram, string>();
+
+const toBytea = (histogram: Histogram): string =>
+  packed.getOrInsertComputed(histogram, () => `\\x${packHistogram(histogram).toHex()}`);
 
 /** Thousands of rows take milliseconds: other work is let in between. */
 export async function groupFacts(facts: readonly SignedFact[], bucketMs: number): Promise<Groups> {
@@ -154,11 +158,24 @@ export async function groupFacts(facts: readonly SignedFact[], bucketMs: number)
   return groups;
 }
 
-/** Merges changes into larger buckets: thousands of rows become a few groups. */
+/** Merges changes into larger buckets: thousands of rows become a few groups, which no longer change. */
 export function coarsen(fine: Groups, bucketMs: number): Groups {
   const groups = new Map<string, Group>();
+  const merged = new Set<Group>();
   for (const part of fine.values()) {
-    const group = groupOf(groups, part.fact, part.bucketMs - (part.bucketMs % bucketMs));
+    const startMs = part.bucketMs - (part.bucketMs % bucketMs);
+    const key = keyOf(part.fact, startMs);
+    let group = groups.get(key);
+    if (group === undefined) {
+      // Mostly it stays the only one.
+      groups.set(key, { ...part, bucketMs: startMs });
+      continue;
+    }
+    if (!merged.has(group)) {
+      group = { ...group, sums: { ...group.sums }, histograms: copyOf(group.histograms) };
+      groups.set(key, group);
+      merged.add(group);
+    }
     group.requests += part.requests;
     for (const name of SUMS) group.sums[name] += part.sums[name];
     for (const name of METRICS) mergeHistogram(group.histograms[name], part.histograms[name]);
@@ -166,14 +183,22 @@ export function coarsen(fine: Groups, bucketMs: number): Groups {
   return groups;
 }
 
+const copyOf = ({ latencyMs, ttftMs, overheadMs, upstreamMs }: Group['histograms']): Group['histograms'] => ({
+  ...{ latencyMs: new Map(latencyMs), ttftMs: new Map(ttftMs) },
+  ...{ overheadMs: new Map(overheadMs), upstreamMs: new Map(upstreamMs) },
+});
+
 /** Control characters separate a key's fields: ids never contain them, and names stay distinguishable. */
 const PART = '\u0000';
 
-function groupOf(groups: Map<string, Group>, fact: UsageFact, bucketMs: number): Group {
+function keyOf(fact: UsageFact, bucketMs: number): string {
   const { projectId, apiKeyId, model, provider, cache } = fact;
   const status = outcomeOf(fact.status, fact.errorCode);
-  const key =
-    bucketMs + PART + projectId + PART + apiKeyId + PART + status + PART + cache + PART + provider + PART + model;
+  return bucketMs + PART + projectId + PART + apiKeyId + PART + status + PART + cache + PART + provider + PART + model;
+}
+
+function groupOf(groups: Map<string, Group>, fact: UsageFact, bucketMs: number): Group {
+  const key = keyOf(fact, bucketMs);
   let group = groups.get(key);
   if (group === undefined) {
     group = {
@@ -254,13 +279,18 @@ function sumUp<Fact, At extends object, Sum extends string>(
   for (const { fact, sign } of facts) {
     const share = shareOf(fact);
     if (share === undefined) continue;
-    const key = JSON.stringify(Object.values(share.at));
-    const sum = sums.get(key)?.adds;
-    for (const name in share.adds) share.adds[name] = (sum?.[name] ?? 0) + sign * share.adds[name];
-    sums.set(key, share);
+    let key = '';
+    for (const name in share.at) key += share.at[name] + PART;
+    const sum = sums.get(key);
+    for (const name in share.adds) share.adds[name] = (sum?.adds[name] ?? 0) + sign * share.adds[name];
+    if (sum === undefined) sums.set(key, share);
+    else Object.assign(sum.adds, share.adds);
   }
-  return [...sums]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .filter(([, { adds }]) => Object.values(adds).some((n) => n !== 0))
-    .map(([, { at, adds }]) => ({ ...at, ...adds }));
+  return inOrder(sums)
+    .filter(({ adds }) => Object.values(adds).some((n) => n !== 0))
+    .map(({ at, adds }) => ({ ...at, ...adds }));
 }
+
+/** By key, so that two writers never wait for each other. */
+const inOrder = <T>(sums: ReadonlyMap<string, T>): readonly T[] =>
+  [...sums.keys()].sort().map((key) => sums.get(key) as T);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { RecordsRejectedError } from './decode-log-record';
-import { drainNow, LogDrain, type LogSink, RecordsOutdatedError } from './log-drain';
+import { drainNow, LogDrain, type LogSink, RecordsOutdatedError, RecordsWaitError } from './log-drain';
 import type { LogQueue } from './log-queue';
 
 class MemoryQueue implements LogQueue {
@@ -76,7 +76,7 @@ function drainOf(queue: LogQueue, sink: LogSink, failures: number[] = []) {
     sleep: async () => {},
     onFailure: (_: unknown, attempt: number) => failures.push(attempt),
   };
-  return new LogDrain({ ...options, batchSize: 3 });
+  return new LogDrain({ ...options, batchSize: async () => 3 });
 }
 
 describe('log drain', () => {
@@ -213,6 +213,37 @@ describe('log drain', () => {
     const pauses = await pausesOf(300);
     expect(pauses.length).toBeGreaterThan(3);
     expect(Math.max(...pauses)).toBeLessThanOrEqual(1000);
+  });
+
+  test('records that wait stay in the queue, and others go on', async () => {
+    const [queue, sink] = [new MemoryQueue(), new MemorySink()];
+    const store = sink.store.bind(sink);
+    let isAway = true;
+    sink.store = async (records) => {
+      const late = records.map((record) => isAway && record.startsWith('late'));
+      await store(records.filter((_, at) => late[at] !== true));
+      const waiting = new Set(late.flatMap((is, at) => (is ? [at] : [])));
+      // Unacknowledged entries come back.
+      for (const entry of queue.entries) entry.taken = false;
+      if (waiting.size > 0) throw new RecordsWaitError(waiting);
+    };
+    queue.push('late1', 'a', 'b', 'c');
+    const failures: number[] = [];
+    const pauses: number[] = [];
+    const sleep = async (ms: number) => {
+      pauses.push(ms);
+      await Bun.sleep(1);
+    };
+    const onFailure = (_: unknown, attempt: number) => failures.push(attempt);
+    const drain = new LogDrain({ queue, sink, sleep, onFailure, batchSize: async () => 3 });
+    drain.start();
+    await waitFor(() => sink.stored.length === 3 && pauses.includes(1000));
+    expect(queue.entries.map(({ record }) => record)).toEqual(['late1']);
+    isAway = false;
+    await waitFor(() => queue.entries.length === 0);
+    await drain.stop();
+    expect(sink.stored).toEqual(['a', 'b', 'c', 'late1']);
+    expect(failures).toEqual([]);
   });
 
   test('stopped while the sink is away: nothing is acknowledged', async () => {

@@ -10,13 +10,23 @@ export class RecordsOutdatedError extends Error {
   override readonly name = 'RecordsOutdatedError';
 }
 
+/** All but some records were stored: whether those are new, only a store knows that is away. */
+export class RecordsWaitError extends Error {
+  override readonly name = 'RecordsWaitError';
+
+  /** `waiting`: their places among the records. */
+  constructor(readonly waiting: ReadonlySet<number>) {
+    super(`${waiting.size} records wait`);
+  }
+}
+
 /** Destination of records. All calls throw without the store. */
 export interface LogSink {
   /** Call before each read: later records may be stored. */
   prepare(): Promise<void>;
   /**
-   * Idempotent by record id; all or nothing. Throws `RecordsRejectedError` when the records themselves are at fault, and
-   * `RecordsOutdatedError` when the counters were rebuilt since `prepare`.
+   * Idempotent by record id; all or nothing. Throws `RecordsRejectedError` when the records themselves are at fault,
+   * `RecordsOutdatedError` when the counters were rebuilt since `prepare`, and `RecordsWaitError` when it stored the others.
    */
   store(records: readonly string[]): Promise<void>;
   /** Stores an invalid record where an operator finds it. */
@@ -30,7 +40,8 @@ export interface LogDrainOptions {
   readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** A failed attempt; `attempt` counts from 1 and starts over after a success. */
   readonly onFailure: (error: unknown, attempt: number) => void;
-  readonly batchSize?: number;
+  /** Asked before each read; 1,000 by default. */
+  readonly batchSize?: () => Promise<number>;
   /** Time that a read waits for the first entry. */
   readonly waitMs?: number;
   /** Pause after an incomplete batch; `Linger` by default. */
@@ -42,6 +53,8 @@ const FIRST_BACK_OFF_MS = 100;
 const BACK_OFF_CEILING_MS = 5_000;
 /** Entries read or acknowledged by one command: more would hold up the store and this process for milliseconds. */
 const ENTRIES_A_COMMAND = 250;
+/** After a read of which nothing could be stored yet. */
+const WAITING_MS = 1000;
 
 /** Moves entries from the queue to the sink until stopped. One at a time per reader. */
 export class LogDrain {
@@ -68,11 +81,12 @@ export class LogDrain {
   }
 
   private async run(): Promise<void> {
-    const { batchSize = 1000, waitMs = 500, lingerMs, sleep } = this.options;
+    const { batchSize: sizeNow, waitMs = 500, lingerMs, sleep } = this.options;
     const { signal } = this.controller;
     while (!signal.aborted) {
       const { queue, sink } = this.options;
       if ((await this.persist(() => prepare(sink))) === undefined) continue;
+      const batchSize = (await sizeNow?.()) ?? 1000;
       const startMs = this.nowMs();
       const entries = await this.persist(() => readBatch(queue, batchSize, waitMs));
       if (entries === undefined || entries.length === 0) continue;
@@ -81,9 +95,12 @@ export class LogDrain {
       if (stored !== undefined) await this.persist(() => acknowledge(queue, stored));
       const isBacklog = entries.length === batchSize;
       if (!isBacklog) this.pace.reset();
-      const pauseMs = isBacklog
-        ? await this.pace.pauseMs({ records: stored?.length ?? 0, tookMs: this.nowMs() - startMs })
-        : (lingerMs ?? this.linger.after(entries.length));
+      const isWaiting = stored?.length === 0;
+      const pauseMs = isWaiting
+        ? WAITING_MS
+        : isBacklog
+          ? await this.pace.pauseMs({ records: stored?.length ?? 0, tookMs: this.nowMs() - startMs })
+          : (lingerMs ?? this.linger.after(entries.length));
       if (pauseMs > 0 && !signal.aborted) await sleep(pauseMs, signal);
     }
   }
@@ -111,7 +128,9 @@ export async function drainNow(queue: LogQueue, sink: LogSink, batchSize = 1000)
     await sink.prepare();
     const entries = await queue.read(batchSize, 0);
     if (entries.length === 0) return total;
-    await acknowledge(queue, await storeEntries({ queue, sink }, entries));
+    const stored = await storeEntries({ queue, sink }, entries);
+    if (stored.length === 0) return total;
+    await acknowledge(queue, stored);
     total += entries.length;
   }
 }
@@ -158,8 +177,10 @@ async function storeEntries({ queue, sink }: Ends, entries: readonly QueuedRecor
       await sink.store(records);
       done.push(...some);
     } catch (error) {
-      if (!(error instanceof RecordsOutdatedError)) throw error;
-      queue.handBack(records);
+      // Those that wait are read again.
+      if (error instanceof RecordsWaitError) done.push(...some.filter((_, at) => !error.waiting.has(at)));
+      else if (error instanceof RecordsOutdatedError) queue.handBack(records);
+      else throw error;
     }
   };
   await writeInHalves(entries, store, async (entry, { message }) => {

@@ -8,7 +8,7 @@ import {
   labelBudgetRows,
   listLabelBudgets,
 } from '@llm0/drizzle/queries/limits/label-budgets';
-import { readOlderSpend } from '@llm0/drizzle/queries/limits/label-spend';
+import { RowsOnTheirWayError, readOlderSpend } from '@llm0/drizzle/queries/limits/label-spend';
 import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
 import type { AdminServices } from '../admin-services';
 import { AuditedChanges } from '../audit/audited-changes';
@@ -60,10 +60,17 @@ export function labelBudgetRoutes({ db, hotStore, clock }: Needs, mirror: HotSto
     .openapi(create, async (c) => {
       const body = readFields(c.req.valid('json'));
       const nowMs = clock.nowMs();
-      const older = await readOlderSpend(db, body, nowMs);
-      const budget = await changes.create(c.get('actor'), async (tx) => {
-        await requireProject(tx, body.projectId);
-        return createLabelBudget(tx, body, { nowMs, older });
+      const make = async () => {
+        const older = await readOlderSpend(db, body, nowMs);
+        return changes.create(c.get('actor'), async (tx) => {
+          await requireProject(tx, body.projectId);
+          return createLabelBudget(tx, body, { nowMs, older });
+        });
+      };
+      // Rows may reach ClickHouse in between.
+      const budget = await make().catch((error: unknown) => {
+        if (error instanceof RowsOnTheirWayError) return make();
+        throw error;
       });
       return c.json(showLabelBudget(budget), 201);
     })

@@ -22,7 +22,8 @@ const schema = z
     rows: z.int().openapi({ description: 'Requests of these days' }),
     cost_usd: usdShown.openapi({ description: 'Cost of these days' }),
     postgres_from_at: instantShown.nullable().openapi({
-      description: 'Postgres has dropped the rows before it (LOG_POSTGRES_DAYS); null while it has all of them',
+      description:
+        'Postgres has no rows from before (LOG_POSTGRES_DAYS), and none at all if it is now; null while it has all of them',
     }),
     failing_since_at: instantShown.nullable(),
     problem: z.string().nullable(),
@@ -57,7 +58,7 @@ const storeOf = (db: Db): string => required(engineOf(db) ?? null, 'log database
 async function readState(db: Db, name: string) {
   const state = await readEngineState(db, name);
   const { failingSinceMs, waitingSinceMs, floor, ...rest } = state;
-  const postgresFromAtMs = floor?.ms ?? null;
+  const postgresFromAtMs = floor === null ? null : Math.min(floor.ms, Date.now());
   const times = { failingSinceAtMs: failingSinceMs, waitingSinceAtMs: waitingSinceMs, postgresFromAtMs };
   return showFields(schema, { name, state: nameOf(state), ...rest, ...times });
 }
