@@ -329,10 +329,10 @@ describe('entries moved between pages', () => {
       statesOf({ ...alert, ...change }, atMs).map(({ label }) => label);
     expect(statesOf(alert, nowMs)).toEqual([{ label: 'quiet', tone: 'good' }]);
     expect(labels({ changed_at: null })).toEqual(['not checked yet']);
-    expect(labels({}, halfPast)).toEqual(['muted']);
+    expect(labels({}, halfPast)).toEqual(['quiet', 'muted']);
     expect(labels({ is_active: false })).toEqual(['off']);
     expect(labels({ is_firing: true })).toEqual(['firing']);
-    expect(labels({ last_error: 'x' })).toEqual(['webhook failing']);
+    expect(labels({ last_error: 'x' })).toEqual(['quiet', 'webhook failing']);
     expect(labels({ is_firing: true, last_error: 'x' })).toEqual(['firing', 'webhook failing']);
     expect(labels({ is_firing: true }, halfPast)).toEqual(['firing', 'muted']);
   });

@@ -34,6 +34,7 @@ export function HealthCharts({ page }: { readonly page: Page }) {
         height={160}
         {...{ page, query: errors }}
         emptyText="No failed requests in this range."
+        opens="the failed requests"
         requestsOf={() => ({ outcome: 'error' })}
       />
     </>

@@ -78,12 +78,21 @@ const Value = ({ isLive, children }: { readonly isLive: boolean; readonly childr
 
 /** Of all projects. */
 const NOW = { range: '5m', from: undefined, to: undefined, project: undefined };
+const MINUTE_MS = 60_000;
 const ofNow = (filter: object): Place => ({
   to: '/requests',
   search: (kept: object) => ({ ...kept, ...NOW, ...filter }),
 });
 const REQUESTS = ofNow({ live: true });
-const FAILED = ofNow({ outcome: 'error' });
+/** As many as the last minute had. */
+const FAILED: Place = {
+  to: '/requests',
+  search: (kept: object) => {
+    const now = Date.now();
+    const [from, to] = [now - MINUTE_MS, now].map((ms) => new Date(ms).toISOString());
+    return { ...kept, range: undefined, from, to, project: undefined, outcome: 'error' };
+  },
+};
 
 interface FigureProps {
   readonly unit: string;

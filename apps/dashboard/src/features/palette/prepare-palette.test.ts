@@ -49,6 +49,13 @@ test('models in use come first, then those of providers that are set up; other k
   expect(models[2]).toBe('vertex/claude-0');
 });
 
+test('models that nobody uses leave room for all else', () => {
+  const idle = Array.from({ length: 40 }, (_, index) => command('model', `global/gpt-${index}`, 'azure'));
+  const shown = findCommands([...idle, command('customer', 'globex')], 'glob', []);
+  expect(shown.map(({ kind }) => kind)).toContain('customer');
+  expect(shown).toHaveLength(30);
+});
+
 test('budgets are found on the statement too', () => {
   const found = findCommands(PAGE_COMMANDS, 'budget', []).map(({ label }) => label);
   expect(found).toEqual(expect.arrayContaining(['Runs', 'Statement of a month']));

@@ -67,6 +67,8 @@ export const PAGE_COMMANDS: readonly Command[] = [
 
 /** More are found by typing on. */
 const MAX_SHOWN = 30;
+/** Of models that nobody uses: the catalogue has hundreds, which leave room for all else. */
+const MAX_IDLE = 10;
 const MAX_RECENT = 8;
 
 /** Finds commands for the typed text. Without text, recent ones come first, then pages and actions. */
@@ -85,12 +87,15 @@ export function findCommands(
   const found = usedFirst(rank(commands, typed, textOf));
   // Recent commands come first among equal matches.
   const place = (id: string) => (recent.includes(id) ? recent.indexOf(id) : MAX_RECENT);
-  const best = found.slice(0, MAX_SHOWN);
+  const late = new Set(found.filter(isIdle).slice(MAX_IDLE));
+  const best = [...found.filter((one) => !late.has(one)), ...late].slice(0, MAX_SHOWN);
   return best
     .slice(0, 3)
     .toSorted((a, b) => place(a.id) - place(b.id))
     .concat(best.slice(3));
 }
+
+const isIdle = ({ kind, use }: Command) => kind === 'model' && use === undefined;
 
 const USES = ['used', 'ready', undefined] as const;
 

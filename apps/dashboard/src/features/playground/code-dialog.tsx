@@ -1,6 +1,8 @@
 import { useGatewayUrl } from '../../api/settings';
 import { CodeBlock } from '../../ui/copy-button';
 import { Dialog } from '../../ui/dialog';
+import { askedTurns } from './conversation';
+import { prepareBody } from './prepare-body';
 import { prepareCode } from './prepare-code';
 import type { Playground } from './use-playground';
 
@@ -11,11 +13,11 @@ interface Props {
 
 /** The request to take along: for a terminal, and for programs. */
 export function CodeDialog({ playground, onClose }: Props) {
-  const { draft, example, prepared, mediaOf } = playground;
+  const { draft, example, mediaOf } = playground;
   const model = draft.models[0]?.trim() || example;
   const asked = mediaOf(model);
-  const { headers } = prepared;
-  const body = asked?.body ?? prepared.body;
+  const { headers, body: chat } = prepareBody({ ...draft, turns: askedTurns(draft.turns) });
+  const body = asked?.body ?? chat;
   const code = prepareCode({ url: useGatewayUrl(), model, body, headers, media: asked?.media });
   return (
     <Dialog

@@ -67,6 +67,13 @@ export function placeOfAnswers(turns: Turns, asked: Turns): number {
   return last < 0 ? turns.length : last + 1;
 }
 
+/** Without an answer behind which nothing is said yet: the request that it answers. */
+export function askedTurns(turns: Turns): Turns {
+  const [answer, next] = turns.slice(-2);
+  const isNext = next?.role === 'user' && next.text === '' && next.pictures.length === 0;
+  return isNext && answer?.role === 'assistant' ? turns.slice(0, -2) : turns;
+}
+
 export interface Said {
   readonly text: string;
   readonly toolCalls: readonly ToolCall[];

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { checkAnswer } from './answers/check-answer';
 import {
+  askedTurns,
   changeTurn,
   continueWith,
   insertAfter,
@@ -51,6 +52,8 @@ describe('turns', () => {
 
   test('an answer is said anew from what was before it, a question from itself', () => {
     expect(textsOf(turnsUpTo(turns, second))).toEqual(['u:a']);
+    expect(textsOf(askedTurns([...turns.slice(0, 2), newTurn('user')]))).toEqual(['u:a']);
+    expect(askedTurns(turns)).toBe(turns);
     expect(textsOf(turnsUpTo(turns, third))).toEqual(['u:a', 'a:b', 'u:c']);
   });
 

@@ -48,7 +48,13 @@ describe('how providers fared', () => {
       health: [fared('openai', 50, 50, 70)],
       latency: [],
     });
-    expect(line).toMatchObject({ requests: 100, errorRate: 0.5, elsewhere: 70, health: { label: 'healthy' } });
+    expect(line).toMatchObject({
+      requests: 100,
+      failed: 50,
+      errorRate: 0.5,
+      elsewhere: 70,
+      health: { label: 'healthy' },
+    });
   });
 });
 

@@ -10,6 +10,8 @@ export interface ProviderLine extends Provider {
   readonly health: { readonly label: string; readonly tone: Tone };
   /** Answered or failed there in the last 24 hours. */
   readonly requests: number;
+  /** Of them, those that failed there. */
+  readonly failed: number;
   /** Left it, failed or skipped while it was paused, and were answered by another target. */
   readonly elsewhere: number;
   /** Share of failures, those answered elsewhere included; null without requests. */
@@ -40,6 +42,7 @@ export function prepareProviders(providers: readonly Provider[], { now, health, 
         ...provider,
         health: healthOf(provider, { errorRate: latest.get(provider.name) ?? null, isAsked: requests > 0 }),
         requests,
+        failed: own?.failed ?? 0,
         elsewhere: own?.answered_elsewhere ?? 0,
         errorRate: own === undefined ? null : rateOf(own),
         p95Ms: slow.get(provider.name)?.upstream_ms.p95 ?? null,

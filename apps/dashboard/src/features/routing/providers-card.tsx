@@ -6,7 +6,7 @@ import { useMayChange } from '../../api/session';
 import { answersOf, asInterval, useLatency, useProviderHealth } from '../../api/stats';
 import { SeriesName } from '../../charts/series-name';
 import { SparkBars } from '../../charts/spark/spark-bars';
-import { NOTHING } from '../../format/format-number';
+import { formatCount, formatShare, NOTHING } from '../../format/format-number';
 import { rangeQuery, untilNow } from '../../range/time-range';
 import { useOpened } from '../../range/use-opened';
 import { useNow } from '../../range/use-page';
@@ -161,8 +161,12 @@ const COLUMNS: readonly Column<ProviderLine>[] = [
   },
   { header: 'Stored keys', unit: 'count', wideOnly: 'most', value: (row) => ifUsed(row, row.keys.length) },
   { header: 'Requests sent', unit: 'count', value: (row) => ifUsed(row, row.requests) },
+  {
+    ...{ header: 'Failed there', unit: 'share', value: (row) => row.errorRate },
+    cell: ({ failed, errorRate }) =>
+      errorRate === null ? NOTHING : `${formatCount(failed)} (${formatShare(errorRate)})`,
+  },
   { header: 'Answered elsewhere', unit: 'count', wideOnly: true, value: (row) => ifUsed(row, row.elsewhere) },
-  { header: 'Failed there', unit: 'share', value: (row) => row.errorRate },
   { header: 'Upstream p95', unit: 'percentile', wideOnly: true, value: (row) => row.p95Ms },
 ];
 const BASE_URL: Column<ProviderLine> = { header: 'Base URL', wideOnly: 'most', value: (row) => row.base_url };

@@ -22,7 +22,7 @@ const percent = {
 const THRESHOLDS: Readonly<Record<Alert['kind'], Omit<FieldSpec, 'name'> | undefined>> = {
   budget_share: { ...percent, label: 'Budget used, %' },
   error_rate: { ...percent, label: 'Failed requests, %' },
-  latency_p95: { label: 'Latency, ms', kind: 'number' },
+  latency_p95: { label: 'Latency, ms', kind: 'number', hint: 'Of all answers, cache hits included' },
   spend: { label: 'Spend, USD', kind: 'usd' },
   job_failed: undefined,
   guardrail_hits: { label: 'Hits of guardrails', kind: 'integer' },
@@ -174,16 +174,21 @@ export interface AlertState {
 }
 
 /** State of an alert, and its delivery error. */
+function conditionOf(alert: Pick<Alert, 'is_firing' | 'is_active' | 'changed_at'>): AlertState {
+  if (alert.is_firing) return { label: 'firing', tone: 'bad' };
+  if (!alert.is_active) return { label: 'off', tone: 'neutral' };
+  return alert.changed_at === null ? { label: 'not checked yet', tone: 'neutral' } : { label: 'quiet', tone: 'good' };
+}
+
+/** Its condition, and what keeps messages from leaving. */
 export function statesOf(
   alert: Pick<Alert, 'last_error' | 'is_firing' | 'is_active' | 'muted_until' | 'changed_at'>,
   nowMs: number,
 ): readonly AlertState[] {
-  const states: AlertState[] = alert.is_firing ? [{ label: 'firing', tone: 'bad' }] : [];
+  const states: AlertState[] = [conditionOf(alert)];
   if (alert.last_error !== null) states.push({ label: 'webhook failing', tone: 'warn' });
   else if (alert.is_active && isMuted(alert, nowMs)) states.push({ label: 'muted', tone: 'neutral' });
-  if (states.length > 0) return states;
-  if (!alert.is_active) return [{ label: 'off', tone: 'neutral' }];
-  return [alert.changed_at === null ? { label: 'not checked yet', tone: 'neutral' } : { label: 'quiet', tone: 'good' }];
+  return states;
 }
 
 interface Preview {

@@ -26,7 +26,8 @@ export function describeNow(
   { zone, nowMs }: ShownAt,
 ): { readonly found: string | null; readonly unsent: string | null } {
   const { firing, last_error: error } = alert;
-  const found = firing && `${firing.text}, since ${describeMinute(firing.created_at, zone)}`;
+  // The text is of then.
+  const found = firing && `Since ${describeMinute(firing.created_at, zone)}, found then: ${firing.text}`;
   const why = firing?.told_at === null ? whyUnsent(alert, nowMs) : error;
   return { found, unsent: why === null ? null : `Not sent: ${why}` };
 }
