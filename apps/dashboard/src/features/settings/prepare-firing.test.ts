@@ -13,7 +13,7 @@ const alert = (more: Partial<ListedAlert>) =>
 
 test('what was found, since when, and why nobody was told', () => {
   const say = (more: Partial<ListedAlert>) => describeNow(alert(more), { zone: 'utc', nowMs: NOW });
-  const found = 'Since 2026-11-28 13:26 UTC, found then: 94.0 % of the month budget is used';
+  const found = '94.0 % of the month budget is used (at 2026-11-28 13:26 UTC)';
   expect(say({})).toEqual({ found, unsent: null });
   expect(say({ last_error: 'no such host' })).toEqual({ found, unsent: 'Not sent: no such host' });
   const muted_until = '2026-11-28T15:00:00.000Z';

@@ -27,7 +27,7 @@ export function describeNow(
 ): { readonly found: string | null; readonly unsent: string | null } {
   const { firing, last_error: error } = alert;
   // The text is of then.
-  const found = firing && `Since ${describeMinute(firing.created_at, zone)}, found then: ${firing.text}`;
+  const found = firing && `${firing.text} (at ${describeMinute(firing.created_at, zone)})`;
   const why = firing?.told_at === null ? whyUnsent(alert, nowMs) : error;
   return { found, unsent: why === null ? null : `Not sent: ${why}` };
 }
