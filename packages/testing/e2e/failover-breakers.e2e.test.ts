@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test';
 import { hostGateway } from '../stores/host-gateway';
 import { createTestKey } from '../stores/start-gateway';
 import { undisturbedMs } from '../thread-time';
-import { ask, logRow, postChat, shareEnvironment } from './environment';
+import { ask, logRow, postChat, shareEnvironment, startEnvironment } from './environment';
 import { FIRST, IMPATIENT, openCaller, type Row, SECOND, textOf } from './failover.fixture';
 
 const SETUP_MS = 60_000;
@@ -59,7 +59,7 @@ describe('failover where servers are gone, or there are two gateways', () => {
   test.concurrent(
     'a breaker opens, is shown, is passed over, and closes by itself after a probe',
     async () => {
-      const world = await shareEnvironment({ kind: 'real', env: IMPATIENT });
+      const world = await startEnvironment({ kind: 'real', apart: false, env: IMPATIENT });
       try {
         const { newFirst, post, rowOf } = await openCaller(world);
         const first = await newFirst();

@@ -7,7 +7,7 @@ import {
   ON_ONE_KIND,
   postChat,
   settledLedger,
-  shareEnvironment,
+  startEnvironment,
   type TestEnvironment,
   waitUntil,
 } from './environment';
@@ -30,7 +30,8 @@ for (const kind of ON_ONE_KIND) {
     let caller: Awaited<ReturnType<typeof openCaller>>;
     let first = FIRST;
     beforeAll(async () => {
-      world = await shareEnvironment({ kind, env: IMPATIENT });
+      // Its vendors cool down, which the next file would notice.
+      world = await startEnvironment({ kind, apart: false, env: IMPATIENT });
       caller = await openCaller(world);
     }, SETUP_MS);
     afterAll(() => world.close(), SETUP_MS);
