@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { findCustomer, useProjectNames, useProjectOptions } from '../../api/projects';
+import { findCustomer, useLimitedCustomers, useProjectNames, useProjectOptions } from '../../api/projects';
 import { useSpend } from '../../api/stats';
 import type { Page } from '../../range/use-page';
 import { requestsLink } from '../../range/use-show-requests';
@@ -72,14 +72,16 @@ interface LimitsProps {
   readonly onDone: () => void;
 }
 
-/** Limits belong to a project: the one that the customer spends most in comes first. */
+/** Limits belong to a project: one that limits the customer comes first, else the one that it spends most in. */
 function Limits({ customer: { customerId, projectId }, page, onDone }: LimitsProps) {
   const options = useProjectOptions();
   const spend = useSpend({ ...page.query, customer_id: customerId, interval: 'all', group_by: 'project' });
+  const limited = useLimitedCustomers({ q: customerId });
   const [chosen, setChosen] = useState(projectId);
   const spent = (spend.data?.buckets ?? []).toSorted((a, b) => b.cost_usd - a.cost_usd)[0]?.group ?? undefined;
-  const isKnown = spend.data !== undefined || spend.error !== null;
-  const project = chosen ?? (isKnown ? (spent ?? options[0]?.[0]) : undefined);
+  const limiting = limited.data?.data.find((one) => one.customer_id === customerId)?.project_id;
+  const isKnown = [spend, limited].every(({ data, error }) => data !== undefined || error !== null);
+  const project = chosen ?? (isKnown ? (limiting ?? spent ?? options[0]?.[0]) : undefined);
   const found = useQuery({
     queryKey: ['customers', 'one', project, customerId],
     queryFn: () => findCustomer(ownerOf(project ?? '', customerId)),

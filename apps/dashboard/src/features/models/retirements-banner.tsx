@@ -21,6 +21,7 @@ export function useRetirements(page: Page) {
 export function RetirementsBanner({ page }: { readonly page: Page }) {
   const { retirements } = useRetirements(page);
   if (retirements.length === 0) return null;
+  const onlyOne = retirements.length === 1 ? retirements[0]?.target.replace('/', ' ') : undefined;
   return (
     <div role="status" className="flex gap-2 rounded-md bg-warn-soft px-3 py-2 text-warn">
       <Warning className="mt-0.5 shrink-0" />
@@ -32,7 +33,7 @@ export function RetirementsBanner({ page }: { readonly page: Page }) {
         {retirements.length > SHOWN && ` and ${retirements.length - SHOWN} more`}.{' '}
         <Link
           to="/models"
-          search={({ range, from, to, tz, project }) => ({ range, from, to, tz, project })}
+          search={({ range, from, to, tz, project }) => ({ range, from, to, tz, project, open: onlyOne })}
           className="touch-line underline"
         >
           Models

@@ -6,6 +6,7 @@ import { BulletBar, BulletLegend } from '../../charts/bullet/bullet-bar';
 import { Card } from '../../ui/card';
 import { EmptyState } from '../../ui/empty-state';
 import { Failure } from '../../ui/error-state';
+import { type Place, PlaceLink } from '../../ui/place-link';
 import { FiguresTable } from '../../ui/table/figures-table';
 import { type CapLine, prepareCaps } from './prepare-caps';
 
@@ -67,12 +68,16 @@ export function CapsCard({ projectId }: { readonly projectId: string | undefined
   );
 }
 
+function placeOf({ projectId, customerId }: CapLine): Place {
+  if (projectId === null) return { to: '/teams' };
+  if (customerId === null) return { to: '/projects/$projectId', params: { projectId } };
+  return { to: '/customers', search: (kept) => ({ ...kept, open: `${projectId} ${customerId}` }) };
+}
+
 function Cap({ line }: { readonly line: CapLine }) {
-  const { projectId, name, owner, spent, limit, share, forecast, outlook, bullet } = line;
-  const place =
-    projectId === null ? ({ to: '/teams' } as const) : ({ to: '/projects/$projectId', params: { projectId } } as const);
+  const { name, owner, spent, limit, share, forecast, outlook, bullet } = line;
   return (
-    <Link {...place} className="block rounded-md hover:bg-hover">
+    <PlaceLink {...placeOf(line)} className="block rounded-md hover:bg-hover">
       <span className="flex items-baseline justify-between gap-x-3">
         <span className="min-w-0 wrap-anywhere sm:truncate" title={`${name}: ${owner}`}>
           <span className="font-medium">{name}</span> <span className="text-xs text-muted">{owner}</span>
@@ -94,7 +99,7 @@ function Cap({ line }: { readonly line: CapLine }) {
           </span>
         </span>
       </span>
-    </Link>
+    </PlaceLink>
   );
 }
 

@@ -14,11 +14,12 @@ import {
   type TrafficNews,
 } from '../../charts/live/prepare-live';
 import { useBeat } from '../../charts/live/use-beat';
+import type { Page } from '../../range/use-page';
 import { type Place, PlaceLink } from '../../ui/place-link';
 import { FiguresTable } from '../../ui/table/figures-table';
 
 /** The last minute of all projects, as it passes. */
-export function LiveCard() {
+export function LiveCard({ page: { projectId } }: { readonly page: Page }) {
   const [traffic, setTraffic] = useState(NO_TRAFFIC);
   const isLive = useLive<TrafficNews>({
     topic: 'traffic',
@@ -39,7 +40,7 @@ export function LiveCard() {
           className={`size-2 rounded-full forced-color-adjust-none ${isLive ? 'bg-good' : 'bg-line-strong'}`}
           title={isLive ? 'The stream is connected' : 'Waiting for the stream'}
         />
-        Live
+        Live{projectId !== undefined && ', all projects'}
       </h2>
       <Figure link={REQUESTS} unit="requests/s">
         <Value isLive={isLive}>{formatRate(minute.perSecond)}</Value>

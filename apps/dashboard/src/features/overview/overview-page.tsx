@@ -83,7 +83,7 @@ export function OverviewPage() {
       <RetirementsBanner page={page} />
       <UnpricedBanner />
       <Totals page={page} />
-      {seesAll && <LiveCard />}
+      {seesAll && <LiveCard page={page} />}
       <div className="grid gap-4 xl:grid-cols-2">
         <HealthCharts page={page} />
       </div>

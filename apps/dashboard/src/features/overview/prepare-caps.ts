@@ -11,6 +11,8 @@ export interface CapLine {
   readonly key: string;
   /** null for organizations, teams and users. */
   readonly projectId: string | null;
+  /** Of a customer's limit. */
+  readonly customerId: string | null;
   readonly name: string;
   /** `Key in Shop, this month`. */
   readonly owner: string;
@@ -36,6 +38,7 @@ export function prepareCaps(budgets: readonly Budget[], projectName: (id: string
         ...{
           key: `${scope} ${projectId} ${id} ${period}`,
           projectId,
+          customerId: scope === 'customer' ? name : null,
           name: scope === 'project' ? projectName(id) : name,
         },
         owner: describeOwner(budget, projectId === null ? null : projectName(projectId)),

@@ -1,5 +1,13 @@
 import { expect, test } from 'bun:test';
-import { type Command, findCommands, PAGE_COMMANDS, searchOf, toCustomers, withRecent } from './prepare-palette';
+import {
+  type Command,
+  findCommands,
+  PAGE_COMMANDS,
+  searchOf,
+  toCustomers,
+  toRequest,
+  withRecent,
+} from './prepare-palette';
 
 const command = (kind: Command['kind'], label: string, note?: string): Command => ({
   id: `${kind} ${label}`,
@@ -47,6 +55,14 @@ test('models in use come first, then those of providers that are set up; other k
   expect(models.slice(0, 2)).toEqual(['anthropic/claude-sonnet-4-5', 'bedrock/claude-sonnet-4-5']);
   // The score of the words decides among equals.
   expect(models[2]).toBe('vertex/claude-0');
+});
+
+test('a request is found by its id, and pages by what they show', () => {
+  const id = '01a222a5-875d-74b1-b3e8-7da028943241';
+  expect(findCommands([...ALL, ...toRequest(id)], id, [])).toMatchObject([{ to: '/requests', search: { open: id } }]);
+  expect(toRequest('01a222a5')).toEqual([]);
+  const first = (typed: string) => findCommands(PAGE_COMMANDS, typed, [])[0]?.label;
+  expect([first('error'), first('p95')]).toEqual(['Overview', 'Latency']);
 });
 
 test('models that nobody uses leave room for all else', () => {

@@ -41,6 +41,7 @@ export const KINDS = {
   alias: 'Alias',
   model: 'Model',
   view: 'View',
+  request: 'Request',
 } as const;
 type Kind = keyof typeof KINDS;
 
@@ -108,6 +109,14 @@ function usedFirst(found: readonly Command[]): readonly Command[] {
     .values();
   return found.map((command) => (isModel(command) ? (models.next().value ?? command) : command));
 }
+
+const REQUEST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The request of a typed id. */
+export const toRequest = (typed: string): readonly Command[] =>
+  REQUEST_ID.test(typed)
+    ? [{ id: `request ${typed}`, kind: 'request', label: typed, to: '/requests', search: { open: typed } }]
+    : [];
 
 /** A customer over all of its projects; the list names each project of it. */
 export function toCustomers(

@@ -10,7 +10,7 @@ import { readSort } from '../../range/request-filter';
 import { useSettled } from '../../ui/use-settled';
 import { keepChosen } from '../requests/menus/prepare-columns';
 import { fromSavedFilters } from '../requests/prepare-filters';
-import { type Command, PAGE_COMMANDS, toCustomers } from './prepare-palette';
+import { type Command, PAGE_COMMANDS, toCustomers, toRequest } from './prepare-palette';
 import { useModelUse } from './use-model-use';
 
 const FOUND = '10';
@@ -85,7 +85,10 @@ export function useCommands(typed: string, own: readonly Command[]): readonly Co
     const listed = [...(aliases?.data ?? []).map(toAlias), ...(models ?? []).map(toModel)];
     return [...pages, ...ofProjects, ...actions, ...listed, ...(views?.data ?? []).map(toView)];
   }, [projects, projectName, aliases, models, views, mayChange, permissions, modelUse]);
-  return useMemo(() => [...fixed, ...own, ...found], [fixed, own, found]);
+  return useMemo(
+    () => [...fixed, ...own, ...found, ...(permissions?.includes('read_logs') ? toRequest(typed.trim()) : [])],
+    [fixed, own, found, permissions, typed],
+  );
 }
 
 /** Keys and customers by a part of their names. */

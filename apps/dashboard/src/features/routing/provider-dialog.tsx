@@ -1,10 +1,12 @@
 import { useChange } from '../../api/change';
 import { api } from '../../api/client';
 import { type Provider, useAliases, useChains } from '../../api/routing';
-import { countOf } from '../../format/format-number';
+import { countOf, formatCount } from '../../format/format-number';
 import { useNow } from '../../range/use-page';
+import { requestsLink } from '../../range/use-show-requests';
 import { Badge } from '../../ui/badge';
 import { Dialog, type DialogOf } from '../../ui/dialog';
+import { PlaceLink } from '../../ui/place-link';
 import { ConfirmButton } from '../forms/confirm-button';
 import { useManagedSet } from '../forms/managed-set';
 import { describeUse, type ProviderLine, prepareTargets } from './prepare-routing';
@@ -33,6 +35,7 @@ export function ProviderDialog({ of: provider, onClose }: DialogOf<ProviderLine>
       <div className="grid gap-4">
         <div className="flex items-center justify-between gap-3">
           <Badge tone={provider.health.tone}>{provider.health.label}</Badge>
+          {provider.requests > 0 && <Use provider={provider} />}
         </div>
         {isBuiltIn ? (
           <p className="text-muted">Built in for trying things out. It needs no base URL and no key.</p>
@@ -67,6 +70,18 @@ export function ProviderDialog({ of: provider, onClose }: DialogOf<ProviderLine>
     </Dialog>
   );
 }
+
+/** Of the last day, as the list has it. */
+const Use = ({ provider: { name, requests, failed } }: { readonly provider: ProviderLine }) => (
+  <span className="text-muted">
+    Last 24 hours:{' '}
+    <PlaceLink {...requestsLink({ sent_to: name, ...LAST_DAY })} className="text-accent underline">
+      {formatCount(requests)} sent
+    </PlaceLink>
+    , {formatCount(failed)} failed there
+  </span>
+);
+const LAST_DAY = { range: '24h', from: undefined, to: undefined, open: undefined, project: undefined };
 
 /** Keys have names of their own in the audit, and a file may manage them without their provider. */
 function useManagedKeys({ name, keys }: Pick<Provider, 'name' | 'keys'>) {

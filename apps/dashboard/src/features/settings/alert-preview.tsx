@@ -18,7 +18,8 @@ export function AlertPreview({ values }: { readonly values: FormValues }) {
     queryFn: () => read(api['alert-preview'].$get({ query: query ?? { kind: 'spend' } })),
     placeholderData: keepPreviousData,
   });
-  if (!KINDS[values.kind as Alert['kind']].isReplayed) return null;
+  if (!KINDS[values.kind as Alert['kind']].isReplayed)
+    return <p className="text-xs text-muted">This condition has no preview.</p>;
   if (preview.error !== null) return <Failure of={preview} />;
   const isOld = preview.isPlaceholderData || asked !== JSON.stringify(toQuery(values));
   return (

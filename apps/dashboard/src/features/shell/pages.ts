@@ -22,11 +22,23 @@ export const SECTIONS: readonly Section[] = [
   {
     name: 'Watch',
     pages: [
-      { to: '/', needs: 'read_stats', label: 'Overview', icon: icons.Overview, words: 'home health' },
-      { to: '/requests', needs: 'read_logs', label: 'Requests', icon: icons.Requests, words: 'logs traces' },
+      { to: '/', needs: 'read_stats', label: 'Overview', icon: icons.Overview, words: 'home health errors' },
+      {
+        to: '/requests',
+        needs: 'read_logs',
+        label: 'Requests',
+        icon: icons.Requests,
+        words: 'logs traces errors failures',
+      },
       { to: '/runs', needs: 'read_logs', label: 'Runs', icon: icons.Runs, words: 'agents budgets' },
       { to: '/batches', needs: 'read_logs', label: 'Batches', icon: icons.Batches, words: 'files bulk progress' },
-      { to: '/latency', needs: 'read_stats', label: 'Latency', icon: icons.Latency, words: 'speed slow percentiles' },
+      {
+        to: '/latency',
+        needs: 'read_stats',
+        label: 'Latency',
+        icon: icons.Latency,
+        words: 'speed slow percentiles p50 p95 p99',
+      },
       { to: '/cache', needs: 'read_system', label: 'Cache', icon: icons.Cache, words: 'hits savings' },
       {
         to: '/alerts',

@@ -28,7 +28,7 @@ function wordScore(hay: string, word: string): number {
     if (first < 0) first = next;
     from = next + 1;
   }
-  return word.length > 1 && from - first <= word.length * 4 ? 5 : 0;
+  return word.length > 1 && from - first <= word.length * 2 ? 5 : 0;
 }
 
 /** Matches of a query, best first; unchanged without a query. */
