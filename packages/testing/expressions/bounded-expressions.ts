@@ -81,7 +81,6 @@ const ROWS: readonly Row[] = [
   // The operator's own browser, with figures of ours or what the operator types.
   [`${DASHBOARD}/features/forms/prepare-form.ts`, TRAILING_ZEROS, 100, FIGURES],
   [`${DASHBOARD}/format/format-usd.ts`, '0+$', 100, FIGURES],
-  [`${DASHBOARD}/format/units.ts`, String.raw`(\.\d\d\d*?)0+$`, 100, FIGURES],
   ['packages/core/src/pricing/format-usd.ts', TRAILING_ZEROS, 100, FIGURES],
 ];
 
