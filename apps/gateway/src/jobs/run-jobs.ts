@@ -70,7 +70,8 @@ export interface JobServices {
 export async function startJobs({ services, database, rows, moreJobs = [] }: JobServices): Promise<RunningJobs> {
   const { hotStore, log, clock, config, metrics, postWebhook, observer = noObserver } = services;
   const context: JobContext = {
-    ...{ db: database.db, hotStore, log, nowMs: () => clock.nowMs(), observer, rows, ...config.testing },
+    ...{ db: database.db, hotStore, log, nowMs: () => clock.nowMs(), observer, rows },
+    lingerMs: config.testing?.lingerMs,
     onDrained: (records) => metrics?.recordsStored.inc(records),
     onRun: (job, outcome, ms) => {
       metrics?.jobRuns.inc({ job, outcome });

@@ -1,5 +1,6 @@
 import type { Permission } from '../../api/session';
 import type { RequestsSearch } from '../../range/request-filter';
+import { UUID } from '../../range/uuid';
 import { rank } from '../../ui/combobox/rank';
 import { SECTIONS } from '../shell/pages';
 
@@ -110,11 +111,9 @@ function usedFirst(found: readonly Command[]): readonly Command[] {
   return found.map((command) => (isModel(command) ? (models.next().value ?? command) : command));
 }
 
-const REQUEST_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 /** The request of a typed id. */
 export const toRequest = (typed: string): readonly Command[] =>
-  REQUEST_ID.test(typed)
+  UUID.test(typed)
     ? [{ id: `request ${typed}`, kind: 'request', label: typed, to: '/requests', search: { open: typed } }]
     : [];
 
