@@ -284,7 +284,7 @@ describe.each(ON_ONE_KIND)('files and batches on %s stores', (kind) => {
       expect(refused.message).toMatch(/this batch, which may cost \$0\.012\d*: \$0(\.0+)? of \$0\.01\d* is spent/);
       expect((await poor.batches.list()).data).toEqual([]);
 
-      const made = await create([dear(0, 1500)], { client: poor });
+      const made = await create([dear(0, 500)], { client: poor });
       const ask = {
         model: 'openai/gpt-4o-mini',
         max_tokens: 10_000,

@@ -11,6 +11,8 @@ import { temporaryFolder } from './server-process';
 export interface TestDatabase extends Database {
   /** What a gateway's requests look things up by on this kind. */
   openLookUps(): LookUpPool;
+  /** For further connections; the embedded one has no other. */
+  readonly url?: string;
 }
 
 /** A kind of Postgres that a suite runs on. */
@@ -53,6 +55,7 @@ async function openReal(serverUrl: string): Promise<TestDatabase> {
   const database = await openDatabase({ databaseUrl: own.url, dataDir: '/nonexistent', onWarning: console.warn });
   return {
     ...database,
+    url: own.url,
     openLookUps: () => openLookUpPool(own.url),
     close: async () => {
       await database.close();

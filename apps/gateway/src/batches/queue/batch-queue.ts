@@ -10,6 +10,8 @@ const QUEUE = 'batch-chunks';
 /** A process that doesn't report for so long is dead: another one takes its chunks. */
 const HEARTBEAT_SECONDS = 10;
 const DAY_SECONDS = 86_400;
+/** Chunks of later than that are found by polling alone. */
+const LONGEST_TIMER_MS = 60_000;
 /** Chunks at a time in one process: a batch that waits for a limit doesn't hold up the others. */
 export const CHUNKS_AT_ONCE = 4;
 
@@ -37,8 +39,12 @@ export interface QueueOptions {
 
 /** The durable queue of chunks, on one connection: a transaction of it must not be another one's. */
 export class BatchQueue {
+  /** Until workers look for chunks of later. */
+  private readonly timers = new Set<ReturnType<typeof setTimeout>>();
+
   private constructor(
     private readonly boss: PgBoss,
+    private readonly workers: readonly string[],
     private readonly closeConnection: () => Promise<void>,
   ) {}
 
@@ -61,13 +67,16 @@ export class BatchQueue {
     });
     // The process that had them is gone: there is only one with an embedded database.
     if (isEmbedded) await boss.deleteAllJobs(QUEUE);
-    const options = { batchSize: 1, pollingIntervalSeconds: 0.5, localConcurrency: CHUNKS_AT_ONCE };
-    if (run !== undefined) {
-      await boss.work<Chunk>(QUEUE, options, async ([job]) => {
+    const options = { batchSize: 1, pollingIntervalSeconds: 0.5, burstWhenBatchFull: true };
+    const workers: string[] = [];
+    // Several workers of one call can't be woken.
+    while (run !== undefined && workers.length < CHUNKS_AT_ONCE) {
+      const id = await boss.work<Chunk>(QUEUE, options, async ([job]) => {
         if (job !== undefined) await run(job.data);
       });
+      workers.push(id);
     }
-    return new BatchQueue(boss, async () => own?.close());
+    return new BatchQueue(boss, workers, async () => own?.close());
   }
 
   /** Adds chunks; one that was added before isn't added again. */
@@ -77,6 +86,7 @@ export class BatchQueue {
       ...(atMs === undefined ? {} : { startAfter: new Date(atMs).toISOString() }),
     }));
     await this.boss.insert(QUEUE, jobs);
+    this.wake();
   }
 
   /** Has a chunk run once more. */
@@ -84,10 +94,24 @@ export class BatchQueue {
     const { atMs, ...data } = chunk;
     const startAfter = atMs === undefined ? {} : { startAfter: new Date(atMs).toISOString() };
     await this.boss.insert(QUEUE, [{ data, ...startAfter }]);
+    const waitMs = atMs === undefined ? 0 : atMs - Date.now();
+    if (waitMs <= 0) return this.wake();
+    if (waitMs > LONGEST_TIMER_MS) return;
+    const timer = setTimeout(() => {
+      this.timers.delete(timer);
+      this.wake();
+    }, waitMs);
+    this.timers.add(timer);
+  }
+
+  /** Has this process's workers look now: they look twice a second by themselves. */
+  wake(): void {
+    for (const id of this.workers) this.boss.notifyWorker(id);
   }
 
   /** Waits for chunks under way, which end early by themselves. */
   async close(timeoutMs: number): Promise<void> {
+    for (const timer of this.timers) clearTimeout(timer);
     await this.boss.stop({ graceful: true, timeout: timeoutMs });
     await this.closeConnection();
   }

@@ -33,7 +33,13 @@ export class BatchWork {
     this.run = run;
     const { hotStore, isEnabled, log } = this.options;
     if (!isEnabled) return;
-    const open = () => this.openQueue().catch((err) => log.error({ err }, 'the queue of batches could not be opened'));
+    const open = async () => {
+      try {
+        (await this.openQueue()).wake();
+      } catch (err) {
+        log.error({ err }, 'the queue of batches could not be opened');
+      }
+    };
     this.stopListening = hotStore.onNotify((topic) => {
       if (topic === TOPIC) void open();
     });
