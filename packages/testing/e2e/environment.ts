@@ -88,8 +88,13 @@ const UNHURRIED = { LLM0_TEST_ADMIT_DEADLINE_MS: '10000', LLM0_TEST_LOOK_UP_DEAD
 export async function startEnvironment(options: EnvironmentOptions): Promise<TestEnvironment> {
   const { apart = true } = options;
   const stops: (() => Promise<unknown>)[] = [];
-  const close = async () => {
+  const stopAll = async () => {
     for (const stop of stops.splice(0).reverse()) await stop();
+  };
+  // Nobody waits for the drain of one beside others; a failure fails the run all the same.
+  const close = async () => {
+    const stopped = stopAll();
+    if (apart) await stopped;
   };
   try {
     const dataDir = temporaryFolder('e2e');
@@ -126,7 +131,7 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Tes
       close,
     };
   } catch (error) {
-    await close();
+    await stopAll();
     throw error;
   }
 }

@@ -5,7 +5,7 @@ import { ask, logRow, postChat, type TestEnvironment } from './environment';
 export const FIRST = 'gpt-4o-mini';
 export const SECOND = 'claude-haiku-4-5-20251001';
 export const THIRD = 'gemini-2.5-flash';
-export const REQUEST_TIMEOUT_MS = 2000;
+export const REQUEST_TIMEOUT_MS = 1500;
 const TIMEOUT = `${REQUEST_TIMEOUT_MS}ms`;
 export const IMPATIENT = { REQUEST_TIMEOUT: TIMEOUT, ANSWER_TIMEOUT: TIMEOUT, STREAM_IDLE_TIMEOUT: '1s' };
 

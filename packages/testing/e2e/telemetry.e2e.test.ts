@@ -31,7 +31,7 @@ describe.each(ON_ONE_KIND)('OpenTelemetry on %s stores', (kind) => {
       OTEL_SERVICE_NAME: 'gateway-under-test',
       OTEL_SEMCONV_STABILITY_OPT_IN: 'http,gen_ai_latest_experimental',
       OTEL_METRIC_EXPORT_INTERVAL: '500',
-
+      OTEL_BSP_SCHEDULE_DELAY: '20',
       REQUEST_TIMEOUT: '2s',
     };
     world = await shareEnvironment({ kind, env });

@@ -15,7 +15,7 @@ describe('OTEL_*', () => {
     expect(read(ENDPOINT)).toMatchObject({
       ...{ endpoint: 'http://localhost:4318', protocol: 'http/protobuf', traces: true, metrics: true, content: false },
       ...{ serviceName: 'llm0-gateway', headers: {}, sampler: { name: 'parentbased_always_on', ratio: 1 } },
-      ...{ onlyLatestNames: false, metricsEveryMs: 60_000 },
+      ...{ onlyLatestNames: false, spanDelayMs: 1_000, metricsEveryMs: 60_000 },
     });
   });
 

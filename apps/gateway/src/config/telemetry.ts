@@ -6,7 +6,8 @@ const CONTENT = 'OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT';
 const NAMES = [
   ...['OTEL_EXPORTER_OTLP_HEADERS', 'OTEL_EXPORTER_OTLP_PROTOCOL', 'OTEL_TRACES_EXPORTER', 'OTEL_METRICS_EXPORTER'],
   ...['OTEL_SERVICE_NAME', 'OTEL_RESOURCE_ATTRIBUTES', 'OTEL_TRACES_SAMPLER', 'OTEL_TRACES_SAMPLER_ARG'],
-  ...['OTEL_SEMCONV_STABILITY_OPT_IN', 'OTEL_METRIC_EXPORT_INTERVAL', 'OTEL_SDK_DISABLED', CONTENT],
+  ...['OTEL_SEMCONV_STABILITY_OPT_IN', 'OTEL_METRIC_EXPORT_INTERVAL', 'OTEL_BSP_SCHEDULE_DELAY', 'OTEL_SDK_DISABLED'],
+  CONTENT,
 ] as const;
 const EXPORTERS = ['otlp', 'none'] as const;
 /** The newest names alone, without those that they replaced. */
@@ -43,6 +44,7 @@ function readSettings(read: EnvReader) {
       name: read.oneOf('OTEL_TRACES_SAMPLER', 'parentbased_always_on', SAMPLERS),
       ratio: readRatio(read),
     },
+    spanDelayMs: read.integer('OTEL_BSP_SCHEDULE_DELAY', 1_000, { min: 0, max: 60_000 }),
     metricsEveryMs: read.integer('OTEL_METRIC_EXPORT_INTERVAL', 60_000, { min: 100, max: 86_400_000 }),
     /** Without names that newer ones replaced. */
     onlyLatestNames: (read.text('OTEL_SEMCONV_STABILITY_OPT_IN') ?? '')

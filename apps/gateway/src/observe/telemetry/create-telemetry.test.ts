@@ -28,7 +28,7 @@ function open(answer?: Answer, more: Partial<TelemetryNeeds['settings']> = {}) {
     settings: {
       ...{ endpoint: collector.url, headers: { authorization: SECRET }, protocol: 'http/protobuf', traces: true },
       ...{ metrics: false, serviceName: 'gateway', resource: { team: 'a' }, content: false, onlyLatestNames: true },
-      ...{ sampler: { name: 'always_on', ratio: 1 }, metricsEveryMs: 60_000 },
+      ...{ sampler: { name: 'always_on', ratio: 1 }, spanDelayMs: 20, metricsEveryMs: 60_000 },
       ...more,
     },
     ...{ version: '1.2.3', metrics, isKnown: () => true, nowMs: Date.now },

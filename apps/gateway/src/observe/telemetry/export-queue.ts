@@ -13,7 +13,7 @@ export interface ExportQueueOptions<T> {
   /** Bytes of an item, about. */
   bytesOf(item: T): number;
   /** Counts from the first item, unless a batch fills earlier. */
-  readonly delayMs?: number;
+  readonly delayMs: number;
   readonly maxWaiting?: number;
   readonly maxBytes?: number;
   readonly batchSize?: number;
@@ -21,7 +21,6 @@ export interface ExportQueueOptions<T> {
   readonly leastAgeMs?: number;
 }
 
-const DELAY_MS = 1_000;
 /** Two seconds of two thousand requests each: four megabytes of usual rows. */
 const MAX_WAITING = 4_096;
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -90,7 +89,7 @@ export class ExportQueue<T> {
 
   private schedule(): void {
     if (this.timer !== undefined || this.sending !== undefined || this.stopped.signal.aborted) return;
-    const { delayMs = DELAY_MS, leastAgeMs = 0 } = this.options;
+    const { delayMs, leastAgeMs = 0 } = this.options;
     this.timer = setTimeout(() => void this.sendAll(), Math.max(delayMs, leastAgeMs));
     this.timer.unref();
   }

@@ -20,7 +20,7 @@ export interface SpanExportOptions extends Pick<ExportQueueOptions<unknown>, 'on
   readonly onlyLatestNames: boolean;
   /** Set where content is asked for. */
   readonly loadContent: LoadContent | undefined;
-  readonly delayMs?: number;
+  readonly delayMs: number;
   /** Receives the number of encoded rows, whose objects are garbage now. */
   readonly onEncoded?: (rows: number) => void;
 }
@@ -38,10 +38,10 @@ export class SpanExport {
 
   constructor(private readonly options: SpanExportOptions) {
     const { encoder, onTaken, onLost, maxWaiting, loadContent, delayMs } = options;
-    const waits = { leastAgeMs: delayMs ?? CONTENT_AGE_MS, batchSize: CONTENT_BATCH };
+    const waits = { leastAgeMs: CONTENT_AGE_MS, batchSize: CONTENT_BATCH };
     this.queue = new ExportQueue<Row>({
-      ...{ onTaken, onLost, maxWaiting },
-      ...(loadContent === undefined ? { delayMs } : waits),
+      ...{ onTaken, onLost, maxWaiting, delayMs },
+      ...(loadContent === undefined ? {} : waits),
       deliver: (rows, signal) => this.deliver(rows, signal),
       rejectedOf: (response) => encoder.rejectedSpans(response),
       bytesOf: bytesOfRow,

@@ -15,7 +15,7 @@ const rows = (count: number): StoredRecords => ({
 const settingsOf = (endpoint: string): ExportThreadOptions['settings'] => ({
   ...{ endpoint, headers: {}, protocol: 'http/protobuf', traces: true, metrics: true },
   ...{ serviceName: 'gateway', resource: {}, content: false, onlyLatestNames: true },
-  ...{ sampler: { name: 'always_on', ratio: 1 }, metricsEveryMs: 60_000 },
+  ...{ sampler: { name: 'always_on', ratio: 1 }, spanDelayMs: 20, metricsEveryMs: 60_000 },
 });
 
 let collector: Collector;

@@ -47,6 +47,7 @@ export class Exporter {
       this.spans = new SpanExport({
         ...{ encoder, client: clientOf('traces'), onlyLatestNames, ...this.tellOf('traces') },
         loadContent: settings.content ? (requestIds) => this.askForBodies(requestIds) : undefined,
+        delayMs: settings.spanDelayMs,
         onEncoded: needs.onEncoded,
       });
     }
