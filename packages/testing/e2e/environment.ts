@@ -115,8 +115,8 @@ export async function startEnvironment(options: EnvironmentOptions): Promise<Tes
     };
     const start = () => (apart ? startGateway : hostGateway)({ dataDir, env });
     let gateway = await start();
-    // Its data goes with it: no need to wait for its drain.
-    stops.push(() => gateway.kill());
+    // Its data goes with it: no need to wait for the drain of a process of its own.
+    stops.push(() => (apart ? gateway.kill() : gateway.stop()));
     return {
       upstream,
       env,
@@ -166,7 +166,7 @@ export async function startOnServers(
     return {
       ...gateway,
       stop: () => gateway.stop().finally(close),
-      kill: () => gateway.kill().finally(close),
+      kill: async () => void (await (options.apart ? gateway.kill() : gateway.stop()).finally(close)),
     };
   } catch (error) {
     await close();

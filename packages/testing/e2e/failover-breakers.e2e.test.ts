@@ -49,7 +49,7 @@ describe('failover where servers are gone, or there are two gateways', () => {
         const row = (await logRow(other, answer.headers.get('x-request-id') ?? '')) as unknown as Row;
         expect(row.attempts.map(({ outcome }) => outcome)).toEqual(['breaker_open', 'cooling_down', 'ok']);
       } finally {
-        await other.stop();
+        await other.kill();
         await world.close();
       }
     },

@@ -248,7 +248,7 @@ describe('Idempotency-Key between two gateways', () => {
         expect((await second).headers.get('x-idempotent-replay')).toBe('true');
         expect(control.counters.received).toBe(before + 1);
       } finally {
-        await other.stop();
+        await other.kill();
       }
     },
     2 * SETUP_MS,

@@ -269,7 +269,7 @@ describe('hostile requests to backends', () => {
       apiKey = other.apiKey;
       expect(await ask(second)).toBe('MISS answer 4');
     } finally {
-      await second.stop();
+      await second.kill();
     }
   });
 });

@@ -153,7 +153,7 @@ describe.each(ON_ONE_KIND_UNLESS_ALL)('MCP servers behind one URL on %s stores',
         for (let tries = 0; tries < 100 && (await ask()).status === 200; tries++) await Bun.sleep(50);
         expect((await ask()).status).toBe(404);
       } finally {
-        await other.stop();
+        await other.kill();
       }
     }, 60_000);
 

@@ -51,7 +51,7 @@ describe.each(ON_ONE_KIND)('native API rights of a key, on %s stores', (kind) =>
     vendor.seen.length = 0;
   });
   afterAll(async () => {
-    await gateways[1]?.stop();
+    await gateways[1]?.kill();
     await world.close();
     await vendor.stop();
   }, SETUP_MS);

@@ -31,7 +31,7 @@ describe.each(ON_ONE_KIND_UNLESS_ALL)('keys of providers on %s stores', (kind) =
     if (kind === 'real') replicas.push(await hostGateway({ env: world.env }));
   }, SETUP_MS);
   afterAll(async () => {
-    await replicas[1]?.stop();
+    await replicas[1]?.kill();
     await world.close();
   }, SETUP_MS);
   beforeEach(() => world.upstream.control.reset());

@@ -345,7 +345,7 @@ describe.each(ON_ONE_KIND)('the Responses API on %s stores', (kind) => {
           });
           expect(response.status).toBe(200);
         } finally {
-          await other.stop();
+          await other.kill();
         }
       }
       await world.restart('stop');

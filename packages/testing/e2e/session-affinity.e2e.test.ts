@@ -24,7 +24,7 @@ describe('session affinity', () => {
     await callAdmin(world.gateway, '/aliases', { body: { alias: 'first', strategy: 'priority', targets: TARGETS } });
   }, SETUP_MS);
   afterAll(async () => {
-    await second?.stop();
+    await second?.kill();
     await world?.close();
   }, SETUP_MS);
   beforeEach(() => world.upstream.control.reset());

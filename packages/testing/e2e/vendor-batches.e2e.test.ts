@@ -1,89 +1,23 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test';
+import { describe, expect, test } from 'bun:test';
 import Anthropic from '@anthropic-ai/sdk';
-import { type BatchVendor, type BatchVendorBehaviour, startBatchVendor } from '../fake-upstream/start-batch-vendor';
 import { isAll } from '../lane';
-import { callAdmin, createTestKey } from '../stores/start-gateway';
+import { callAdmin } from '../stores/start-gateway';
+import { allLogs, ON_ONE_KIND_UNLESS_ALL } from './environment';
+import { batchClient, idsIn, makeBatch, readUntil } from './run-batch';
+import { testApart } from './test-apart';
 import {
-  allLogs,
-  ON_ONE_KIND_UNLESS_ALL,
-  settledLedger,
-  startEnvironment,
-  type TestEnvironment,
-  waitUntil,
-} from './environment';
-import { batchClient, idsIn, makeBatch, readUntil, textOf } from './run-batch';
-import { runsApart, testApart } from './test-apart';
+  ALL_LINES,
+  HALF_NANO_USD,
+  SOME_VENDORS,
+  useBatchVendor,
+  VENDORS,
+  WHOLE_NANO_USD,
+} from './vendor-batches.fixture';
 
-const SETUP_MS = 60_000;
 const TEST_MS = 60_000;
-/** 100 tokens in and 50 out, at $1 and $2 a million. */
-const WHOLE_NANO_USD = 200_000;
-const HALF_NANO_USD = WHOLE_NANO_USD / 2;
-const VENDORS = ['openai/gpt-batch', 'gemini/gemini-batch'] as const;
-/** For what the gateway decides, in whichever format. */
-const SOME_VENDORS = isAll ? VENDORS : VENDORS.slice(0, 1);
 
 describe.each(ON_ONE_KIND_UNLESS_ALL)("batches that a vendor runs on %s stores' gateway", (kind) => {
-  let world: TestEnvironment;
-  let vendor: BatchVendor;
-  beforeAll(async () => {
-    vendor = startBatchVendor();
-    const env = {
-      OPENAI_BASE_URL: `${vendor.url}/v1`,
-      ANTHROPIC_BASE_URL: vendor.url,
-      ANTHROPIC_API_KEY: 'sk-ant-fake',
-      GEMINI_BASE_URL: vendor.url,
-      GEMINI_API_KEY: 'gemini-fake',
-      VENDOR_BATCHES: 'true',
-    };
-    world = await startEnvironment({ kind, allVendors: false, apart: runsApart, env });
-    for (const [provider, model] of [
-      ['openai', 'gpt-batch'],
-      ['anthropic', 'claude-batch'],
-      ['gemini', 'gemini-batch'],
-      ['openai', 'gpt-batch-2'],
-      ['gemini', 'gemini-batch-2'],
-    ]) {
-      await callAdmin(world.gateway, `/models?provider=${provider}&model=${model}`, {
-        method: 'PUT',
-        body: { input_usd_per_million: 1, output_usd_per_million: 2, batch_discount: 0.5 },
-      });
-    }
-  }, SETUP_MS);
-  afterAll(async () => {
-    await world.close();
-    await vendor.stop();
-  }, SETUP_MS);
-  beforeEach(() => {
-    vendor.behaviour = {};
-  });
-
-  const open = async () => {
-    const { apiKey, projectId, keyId } = await createTestKey(world.gateway, {
-      ...{ project: { monthly_cap_usd: 5 }, key: { rate_limit_per_minute: null } },
-    });
-    return { apiKey, projectId, keyId, client: () => batchClient(world.gateway, apiKey) };
-  };
-  const bill = async (projectId: string) => {
-    const ledger = await settledLedger(world.gateway);
-    expect(ledger.open_holds).toBe(0);
-    expect(ledger.projects.find((one) => one.project_id === projectId)?.diff_usd).toBe(0);
-    const rows = await allLogs(world.gateway, `project_id=${projectId}&modality=batch`);
-    return rows.map(({ cost_usd: cost }) => Math.round(cost * 1e9)).sort((a, b) => a - b);
-  };
-  const run = async (behaviour: BatchVendorBehaviour, model = 'openai/gpt-batch') => {
-    vendor.behaviour = behaviour;
-    const { client, projectId } = await open();
-    const before = { batches: vendor.batches, asked: vendor.asked };
-    const { id } = await makeBatch(client(), 5, { model, max_tokens: 100 });
-    const batch = await readUntil(client, id);
-    const ids = await idsIn(client(), batch.output_file_id);
-    const tiers = (await textOf(client(), batch.output_file_id)).match(/"service_tier":"batch"/g)?.length ?? 0;
-    const errors = await idsIn(client(), batch.error_file_id);
-    const made = { batches: vendor.batches - before.batches, asked: vendor.asked - before.asked };
-    return { batch, ids, errors, made, tiers, costs: await bill(projectId) };
-  };
-  const ALL = ['line-0', 'line-1', 'line-2', 'line-3', 'line-4'];
+  const { world, vendor, open, bill, run } = useBatchVendor(kind);
 
   test.each(VENDORS)(
     'cost half of the price, one row a line, also when the vendor tells a line twice: %s',
@@ -91,7 +25,7 @@ describe.each(ON_ONE_KIND_UNLESS_ALL)("batches that a vendor runs on %s stores' 
       const { batch, ids, made, tiers, costs } = await run({ twice: [1, 3] }, model);
       expect(tiers).toBe(5);
       expect(batch).toMatchObject({ status: 'completed', request_counts: { total: 5, completed: 5, failed: 0 } });
-      expect(ids).toEqual(ALL);
+      expect(ids).toEqual(ALL_LINES);
       expect(made).toEqual({ batches: 1, asked: 0 });
       expect(costs).toEqual(Array.from({ length: 5 }, () => HALF_NANO_USD));
     },
@@ -102,15 +36,15 @@ describe.each(ON_ONE_KIND_UNLESS_ALL)("batches that a vendor runs on %s stores' 
     'lines of several models are a batch for each, and run at the batch price: %s',
     async (model) => {
       const { client, projectId } = await open();
-      const before = { batches: vendor.batches, asked: vendor.asked };
+      const before = { batches: vendor().batches, asked: vendor().asked };
       const names = [model, `${model}-2`, model, `${model}-2`, model];
       const { id } = await makeBatch(client(), 5, (index) => ({ model: names[index], max_tokens: 100 }));
       const batch = await readUntil(client, id);
       expect(batch.request_counts).toEqual({ total: 5, completed: 5, failed: 0 });
-      expect(await idsIn(client(), batch.output_file_id)).toEqual(ALL);
-      expect([vendor.batches - before.batches, vendor.asked - before.asked]).toEqual([2, 0]);
+      expect(await idsIn(client(), batch.output_file_id)).toEqual(ALL_LINES);
+      expect([vendor().batches - before.batches, vendor().asked - before.asked]).toEqual([2, 0]);
       expect(await bill(projectId)).toEqual(Array.from({ length: 5 }, () => HALF_NANO_USD));
-      const rows = await allLogs(world.gateway, `project_id=${projectId}&modality=batch`);
+      const rows = await allLogs(world().gateway, `project_id=${projectId}&modality=batch`);
       const second = model.slice(model.indexOf('/') + 1);
       expect(rows.filter((row) => row.model === `${second}-2`)).toHaveLength(2);
     },
@@ -121,23 +55,23 @@ describe.each(ON_ONE_KIND_UNLESS_ALL)("batches that a vendor runs on %s stores' 
     testApart(
       `lines that the vendor has no use for run here meanwhile, also across a kill, and all others there: ${model}`,
       async () => {
-        vendor.behaviour = { isEndless: true };
+        vendor().behaviour = { isEndless: true };
         const { client, projectId } = await open();
-        const before = { batches: vendor.batches, asked: vendor.asked };
+        const before = { batches: vendor().batches, asked: vendor().asked };
         const names = [model, 'anthropic/claude-batch', model, 'openai/no-price', model];
         const { id } = await makeBatch(client(), 5, (index) => ({ model: names[index], max_tokens: 100 }));
         const isHalf = ({ request_counts: counts }: { request_counts?: { completed: number; failed: number } }) =>
           counts?.completed === 1 && counts.failed === 1;
         await readUntil(client, id, isHalf);
-        expect([vendor.batches - before.batches, vendor.asked - before.asked]).toEqual([1, 1]);
-        await world.restart('kill');
+        expect([vendor().batches - before.batches, vendor().asked - before.asked]).toEqual([1, 1]);
+        await world().restart('kill');
         expect(isHalf(await client().batches.retrieve(id))).toBe(true);
-        vendor.behaviour = {};
+        vendor().behaviour = {};
         const batch = await readUntil(client, id);
         expect(batch).toMatchObject({ status: 'completed', request_counts: { total: 5, completed: 4, failed: 1 } });
         expect(await idsIn(client(), batch.output_file_id)).toEqual(['line-0', 'line-1', 'line-2', 'line-4']);
         expect(await idsIn(client(), batch.error_file_id)).toEqual(['line-3']);
-        expect([vendor.batches - before.batches, vendor.asked - before.asked]).toEqual([1, 1]);
+        expect([vendor().batches - before.batches, vendor().asked - before.asked]).toEqual([1, 1]);
         const half = Array.from({ length: 3 }, () => HALF_NANO_USD);
         expect(await bill(projectId)).toEqual([0, ...half, WHOLE_NANO_USD]);
       },
@@ -145,87 +79,11 @@ describe.each(ON_ONE_KIND_UNLESS_ALL)("batches that a vendor runs on %s stores' 
     );
 
   test.each(SOME_VENDORS)(
-    'lines that the vendor lost run here at the usual price, and refused ones are errors: %s',
-    async (model) => {
-      const { batch, ids, errors, made, costs } = await run({ lost: [0, 4], refused: [2] }, model);
-      expect(batch).toMatchObject({ status: 'completed', request_counts: { total: 5, completed: 4, failed: 1 } });
-      expect([ids, errors]).toEqual([['line-0', 'line-1', 'line-3', 'line-4'], ['line-2']]);
-      expect(made).toEqual({ batches: 1, asked: 2 });
-      expect(costs).toEqual([0, HALF_NANO_USD, HALF_NANO_USD, WHOLE_NANO_USD, WHOLE_NANO_USD]);
-    },
-    TEST_MS,
-  );
-
-  test.each(SOME_VENDORS)(
     'a vendor that takes no batch leaves it to the gateway: %s',
     async (model) => {
       const { ids, made, costs } = await run({ isClosed: true }, model);
-      expect([ids, made]).toEqual([ALL, { batches: 0, asked: 5 }]);
+      expect([ids, made]).toEqual([ALL_LINES, { batches: 0, asked: 5 }]);
       expect(costs).toEqual(Array.from({ length: 5 }, () => WHOLE_NANO_USD));
-    },
-    TEST_MS,
-  );
-
-  testApart(
-    'a cancelled one is cancelled there, across a kill, and pays what was run',
-    async () => {
-      vendor.behaviour = { isEndless: true, isSlowToCancel: true };
-      const before = vendor.cancels;
-      const { client, projectId } = await open();
-      const { id } = await makeBatch(client(), 5, { model: 'openai/gpt-batch', max_tokens: 100 });
-      await readUntil(client, id, ({ status }) => status === 'in_progress');
-      await world.restart('kill');
-      expect((await client().batches.cancel(id)).status).toBe('cancelling');
-      const reads = vendor.reads;
-      await waitUntil(() => vendor.reads > reads + 2);
-      vendor.behaviour = { isEndless: true };
-      const batch = await readUntil(client, id);
-      expect(batch).toMatchObject({ status: 'cancelled', request_counts: { total: 5, completed: 1, failed: 0 } });
-      expect(await bill(projectId)).toEqual([HALF_NANO_USD]);
-      expect(vendor.cancels - before).toBe(1);
-    },
-    TEST_MS,
-  );
-
-  test.each(SOME_VENDORS)(
-    'a vendor that is away when it is told to cancel is told again: %s',
-    async (model) => {
-      vendor.behaviour = { isEndless: true, isAwayToCancel: true };
-      const before = vendor.cancels;
-      const { client, projectId } = await open();
-      const { id } = await makeBatch(client(), 5, { model, max_tokens: 100 });
-      await readUntil(client, id, ({ status }) => status === 'in_progress');
-      await client().batches.cancel(id);
-      await waitUntil(() => vendor.cancels > before + 1);
-      vendor.behaviour = { isEndless: true };
-      const batch = await readUntil(client, id);
-      expect(batch).toMatchObject({ status: 'cancelled', request_counts: { total: 5, completed: 1, failed: 0 } });
-      expect(await bill(projectId)).toEqual([HALF_NANO_USD]);
-    },
-    TEST_MS,
-  );
-
-  test.each(SOME_VENDORS)(
-    'results are taken from a vendor that ended, though it never answers a cancellation: %s',
-    async (model) => {
-      vendor.behaviour = { isEndless: true, isAwayToCancel: true };
-      const { client, projectId } = await open();
-      const { id } = await makeBatch(client(), 5, { model, max_tokens: 100 });
-      await readUntil(client, id, ({ status }) => status === 'in_progress');
-      await client().batches.cancel(id);
-      vendor.behaviour = { isAwayToCancel: true };
-      await readUntil(client, id);
-      expect(await bill(projectId)).toEqual(Array.from({ length: 5 }, () => HALF_NANO_USD));
-    },
-    TEST_MS,
-  );
-
-  test.each(VENDORS)(
-    'a batch that the vendor took before a proxy failed is found, and not run twice: %s',
-    async (model) => {
-      const { ids, made, costs } = await run({ losesAnswer: true }, model);
-      expect([ids, made]).toEqual([ALL, { batches: 1, asked: 0 }]);
-      expect(costs).toEqual(Array.from({ length: 5 }, () => HALF_NANO_USD));
     },
     TEST_MS,
   );
@@ -233,9 +91,9 @@ describe.each(ON_ONE_KIND_UNLESS_ALL)("batches that a vendor runs on %s stores' 
   test.each(isAll ? (['revoked', 'deleted'] as const) : (['deleted'] as const))(
     'results of a key that was %s are billed to it, whatever its limits say now',
     async (how) => {
-      vendor.behaviour = { isEndless: true };
+      vendor().behaviour = { isEndless: true };
       const { client, projectId, keyId } = await open();
-      const other = await callAdmin<{ key: string }>(world.gateway, `/projects/${projectId}/keys`, {
+      const other = await callAdmin<{ key: string }>(world().gateway, `/projects/${projectId}/keys`, {
         body: { name: 'reader', rate_limit_per_minute: null },
       });
       const customer = { 'X-Customer-Id': `customer ${how}` };
@@ -244,19 +102,22 @@ describe.each(ON_ONE_KIND_UNLESS_ALL)("batches that a vendor runs on %s stores' 
       const key = `/projects/${projectId}/keys/${keyId}`;
       const limits = { per_request_max_usd: 0, monthly_spend_limit_usd: 0, on_limit_behavior: 'block' };
       const name = encodeURIComponent(customer['X-Customer-Id']);
-      await callAdmin(world.gateway, `/projects/${projectId}/customers/${name}/limits`, {
+      await callAdmin(world().gateway, `/projects/${projectId}/customers/${name}/limits`, {
         method: 'PUT',
         body: limits,
       });
-      await callAdmin(world.gateway, `/projects/${projectId}`, { method: 'PATCH', body: { monthly_cap_usd: 0.0001 } });
-      await callAdmin(world.gateway, key, { method: 'PATCH', body: { allowed_models: ['none'], is_active: false } });
-      if (how === 'deleted') await callAdmin(world.gateway, key, { method: 'DELETE' });
-      vendor.behaviour = {};
-      const reader = () => batchClient(world.gateway, other.key);
+      await callAdmin(world().gateway, `/projects/${projectId}`, {
+        method: 'PATCH',
+        body: { monthly_cap_usd: 0.0001 },
+      });
+      await callAdmin(world().gateway, key, { method: 'PATCH', body: { allowed_models: ['none'], is_active: false } });
+      if (how === 'deleted') await callAdmin(world().gateway, key, { method: 'DELETE' });
+      vendor().behaviour = {};
+      const reader = () => batchClient(world().gateway, other.key);
       const batch = await readUntil(reader, id);
       expect(batch).toMatchObject({ status: 'completed', request_counts: { total: 5, completed: 5, failed: 0 } });
       expect(await bill(projectId)).toEqual(Array.from({ length: 5 }, () => HALF_NANO_USD));
-      const rows = await allLogs(world.gateway, `project_id=${projectId}&customer_id=${name}&api_key_id=${keyId}`);
+      const rows = await allLogs(world().gateway, `project_id=${projectId}&customer_id=${name}&api_key_id=${keyId}`);
       expect(rows).toHaveLength(5);
     },
     TEST_MS,
@@ -265,9 +126,9 @@ describe.each(ON_ONE_KIND_UNLESS_ALL)("batches that a vendor runs on %s stores' 
   test(
     'message batches go to the vendor in its own format',
     async () => {
-      vendor.behaviour = { refused: [1], twice: [0] };
+      vendor().behaviour = { refused: [1], twice: [0] };
       const { apiKey, projectId } = await open();
-      const client = new Anthropic({ apiKey, baseURL: world.gateway.url, maxRetries: 0 });
+      const client = new Anthropic({ apiKey, baseURL: world().gateway.url, maxRetries: 0 });
       const request = (index: number) => ({
         custom_id: `m-${index}`,
         params: {
@@ -276,7 +137,7 @@ describe.each(ON_ONE_KIND_UNLESS_ALL)("batches that a vendor runs on %s stores' 
           messages: [{ role: 'user' as const, content: 'x' }],
         },
       });
-      const before = vendor.asked;
+      const before = vendor().asked;
       const { id } = await client.messages.batches.create({ requests: [request(0), request(1)] });
       let batch = await client.messages.batches.retrieve(id);
       while (batch.processing_status !== 'ended') {
@@ -285,7 +146,7 @@ describe.each(ON_ONE_KIND_UNLESS_ALL)("batches that a vendor runs on %s stores' 
       }
       const types: string[] = [];
       for await (const { result } of await client.messages.batches.results(id)) types.push(result.type);
-      expect([types, vendor.asked - before]).toEqual([['succeeded', 'errored'], 0]);
+      expect([types, vendor().asked - before]).toEqual([['succeeded', 'errored'], 0]);
       expect(await bill(projectId)).toEqual([0, HALF_NANO_USD]);
     },
     TEST_MS,

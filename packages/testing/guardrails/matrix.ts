@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 
 /** One cell of the matrix, and what was seen in it. */
 export interface MatrixCell {
@@ -14,7 +14,7 @@ export interface MatrixCell {
   readonly leaks: number;
 }
 
-/** Gathers what tests see; written as JSON where `GUARDRAIL_MATRIX_FILE` names a file. */
+/** Gathers what the tests of a file see; added as a line of JSON where `GUARDRAIL_MATRIX_FILE` names a file. */
 export class Matrix {
   private readonly cells: MatrixCell[] = [];
 
@@ -24,6 +24,6 @@ export class Matrix {
 
   write(): void {
     const path = process.env.GUARDRAIL_MATRIX_FILE;
-    if (path !== undefined && path !== '') writeFileSync(path, `${JSON.stringify({ cells: this.cells }, null, 1)}\n`);
+    if (path !== undefined && path !== '') appendFileSync(path, `${JSON.stringify(this.cells)}\n`);
   }
 }

@@ -6,6 +6,8 @@ export interface TokenIssuer {
   readonly issuer: string;
   /** How often its public keys were asked for. */
   readonly asked: () => number;
+  /** When they were asked for last, by `performance.now()`. */
+  readonly askedAtMs: () => number;
   /** A token that is good for ten minutes; `claims` override. */
   sign(claims: JWTPayload, options?: { readonly kid?: string }): Promise<string>;
   /** From now on it signs with another key. */
@@ -19,6 +21,7 @@ export interface TokenIssuer {
 export async function startTokenIssuer(): Promise<TokenIssuer> {
   const keys: { readonly kid: string; readonly jwk: JWK; readonly privateKey: CryptoKey }[] = [];
   let asked = 0;
+  let askedAtMs = 0;
   const rotate = async () => {
     const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true });
     const kid = crypto.randomUUID();
@@ -33,6 +36,7 @@ export async function startTokenIssuer(): Promise<TokenIssuer> {
       '/.well-known/openid-configuration': () => Response.json({ ...address, jwks_uri: `${address.issuer}/keys` }),
       '/keys': () => {
         asked += 1;
+        askedAtMs = performance.now();
         return Response.json({ keys: keys.map(({ jwk }) => jwk) });
       },
     },
@@ -42,6 +46,7 @@ export async function startTokenIssuer(): Promise<TokenIssuer> {
   return {
     issuer,
     asked: () => asked,
+    askedAtMs: () => askedAtMs,
     rotate,
     publicText: () => JSON.stringify(keys[0]?.jwk),
     sign: (claims, { kid = keys[0]?.kid ?? '' } = {}) => {

@@ -11,7 +11,7 @@ const gateways = new OrderedProcess<{ readonly env: Readonly<Record<string, stri
 
 /**
  * A gateway as `startGateway` starts it, beside others in one process, and its embedded database as well: a tenth of
- * what it takes to start, and no cold code. Nobody can kill it or signal it.
+ * what it takes to start, and no cold code. Nobody can signal it; `kill` has it stop while its test goes on.
  */
 export async function hostGateway(options: Pick<GatewayOptions, 'env' | 'dataDir'> = {}): Promise<GatewayProcess> {
   const dataDir = options.dataDir ?? temporaryFolder('gateway');
@@ -47,6 +47,6 @@ export async function hostGateway(options: Pick<GatewayOptions, 'env' | 'dataDir
     output: () => gateways.linesWith(`"gateway_of_tests":${gateway.id},`),
     exited: ended.promise,
     stop,
-    kill: async () => void (await stop()),
+    kill: async () => void stop(),
   };
 }
