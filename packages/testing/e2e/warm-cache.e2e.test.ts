@@ -73,13 +73,13 @@ for (const kind of STORE_KINDS) {
       const { gateway, upstream } = world;
       const one = await createTestKey(gateway);
       const other = await createTestKey(gateway);
-      const ttl = { headers: { 'X-LLM0-Cache-TTL': '2' } };
+      const ttl = { headers: { 'X-LLM0-Cache-TTL': '1' } };
       await (await postChat(gateway, one.apiKey, question('short-lived'), ttl)).text();
       await pushOut(one.apiKey, 5);
       const received = upstream.control.counters.received;
       await (await postChat(gateway, other.apiKey, question('short-lived'))).text();
       expect(upstream.control.counters.received).toBe(received + 1);
-      await Bun.sleep(2000);
+      await Bun.sleep(1000);
       const late = await postChat(gateway, one.apiKey, question('short-lived'));
       expect(late.headers.get('x-cache-hit')).toBe('miss');
     });
