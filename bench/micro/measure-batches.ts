@@ -6,6 +6,7 @@ import type { Database } from '@llm0/drizzle/client';
 import { openDatabase } from '@llm0/drizzle/open-database';
 import { insertLogBatch } from '@llm0/drizzle/queries/logs/log-batches';
 import { storeLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
+import { BatchSums } from '@llm0/drizzle/queries/stats/write/batch-sums';
 import { factOf } from '@llm0/drizzle/queries/stats/write/rollup-deltas';
 import { startPostgres } from '@llm0/testing/stores/start-postgres';
 import { median } from '../report/rows';
@@ -52,11 +53,9 @@ async function measure({ db }: Database): Promise<Omit<BatchCost, 'store'>> {
     const alone = await timeOf(() =>
       db.transaction(async (tx) => {
         await tx.execute('select 1');
-        await insertLogBatch(
-          tx,
-          decoded,
-          decoded.map((record) => ({ fact: factOf(record), sign: 1 })),
-        );
+        const sums = new BatchSums();
+        for (const record of decoded) sums.add(factOf(record));
+        await insertLogBatch(tx, decoded, sums.bySecond());
       }),
     );
     if (batch < WARM_UP) continue;

@@ -17,7 +17,7 @@ export async function addBatchCosts(tx: Db, facts: readonly SignedFact[]): Promi
     { readonly projectId: string; readonly sums: Record<(typeof SUMS)[number], number> }
   >();
   for (const { fact, sign } of facts) {
-    const id = fact.labels === null ? undefined : SHOWN.exec(fact.labels[LABEL] ?? '')?.[1];
+    const id = fact.labels === null || fact.modality === 'tool' ? undefined : SHOWN.exec(fact.labels[LABEL] ?? '')?.[1];
     if (id === undefined) continue;
     const empty = { costNanoUsd: 0, tokensIn: 0, tokensOut: 0, tokensCacheRead: 0, tokensReasoning: 0 };
     const { sums } = batches.getOrInsertComputed(id, () => ({ projectId: fact.projectId, sums: empty }));

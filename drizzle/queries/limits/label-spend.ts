@@ -13,7 +13,7 @@ import { factOfLine } from '../log-lines/row-line';
 import { readLackingFloor } from '../log-lines/stored-requests';
 import { readSinkSeq } from '../logs/log-sinks';
 import { utcDay } from '../stats/utc-day';
-import { labelDeltas, type SignedFact } from '../stats/write/rollup-deltas';
+import { inOrder, type SignedFact } from '../stats/write/rollup-deltas';
 
 interface LabelRow extends Record<string, unknown> {
   readonly id: string;
@@ -38,11 +38,18 @@ export async function writeLabelSpend(tx: Db, facts: readonly SignedFact[]): Pro
   if (budgets.length === 0) return;
   const ids = new Map(budgets.map(({ id, project_id, label, value }) => [nameOf(project_id, label, value), id]));
   const ofBudgets = new Set(budgets.map(({ project_id: projectId }) => projectId));
-  const deltas = labelDeltas(facts.filter(({ fact }) => ofBudgets.has(fact.projectId)));
-  const spent = deltas.flatMap(({ projectId, label, value, date, costNanoUsd }) => {
-    const id = ids.get(nameOf(projectId, label, value));
-    return id === undefined ? [] : [{ id, date, costNanoUsd }];
-  });
+  const sums = new Map<string, { readonly id: string; readonly date: string; costNanoUsd: number }>();
+  for (const { fact, sign } of facts) {
+    if (fact.labels === null || !ofBudgets.has(fact.projectId)) continue;
+    for (const [label, value] of Object.entries(fact.labels)) {
+      const id = ids.get(nameOf(fact.projectId, label, value));
+      if (id === undefined) continue;
+      const date = utcDay(fact.createdAtMs);
+      const sum = sums.getOrInsertComputed(`${id} ${date}`, () => ({ id, date, costNanoUsd: 0 }));
+      sum.costNanoUsd += sign * fact.costNanoUsd;
+    }
+  }
+  const spent = inOrder(sums).filter(({ costNanoUsd }) => costNanoUsd !== 0);
   if (spent.length === 0) return;
   await executePrepared(
     tx,

@@ -87,7 +87,7 @@ export class LinePlace {
       }
     }
     if (unknown.length > 0) throw new LateRecordsError(unknown, true);
-    for (const fact of old) written.facts.push({ fact, sign: -1 });
+    for (const fact of old) written.sums.add(fact, -1);
     this.corrects = true;
     await eachInSlices(corrections, ([id, decoded]) => this.take(id, decoded, written));
     return old.length;
@@ -97,7 +97,7 @@ export class LinePlace {
   async close(tx: Db, written: WrittenRows): Promise<() => void> {
     if (this.rows.size === 0) return () => {};
     const rows = [...this.rows.values()];
-    const seq = await insertLogBatch(tx, [], written.facts);
+    const seq = await insertLogBatch(tx, [], written.sums.bySecond());
     await addToRuns(tx, rows);
     const { entries, storedAtMs } = await insertLines(tx, { seq, rows, corrects: this.corrects });
     const { lastSeq } = this.ids;

@@ -1,4 +1,3 @@
-import { outcomeOf } from '@llm0/core/errors/outcome';
 import { and, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { gatewayLogs } from '../../schema/gateway-logs';
@@ -8,7 +7,7 @@ import { engineOf, rowsBefore } from '../clickhouse/log-engine';
 import { NO_ROWS_MS } from '../clickhouse/log-floor';
 import { withoutSwitches } from '../clickhouse/without-switches';
 import { instant } from '../instant';
-import type { SignedFact } from '../stats/write/rollup-deltas';
+import type { SecondCounts } from '../stats/write/batch-sums';
 import { readSinkSeq } from './log-sinks';
 import { type LogFilter, logConditions, logRows, type StoredLog } from './logs';
 
@@ -22,10 +21,10 @@ const LIVE_SECONDS = 60;
 export async function insertLogBatch(
   tx: Db,
   records: readonly { readonly id: string; readonly createdAtMs: number }[],
-  facts: readonly SignedFact[],
+  seconds: readonly SecondCounts[],
 ): Promise<number> {
   const entries = JSON.stringify(records.map(({ id, createdAtMs }) => [createdAtMs, id]));
-  const bySecond = JSON.stringify(countBySecond(facts));
+  const bySecond = JSON.stringify(seconds);
   // Rows of earlier times, such as an import's, aren't traffic. A correction takes its old row away.
   const [batch] = await tx.execute<{
     seq: string;
@@ -36,24 +35,6 @@ export async function insertLogBatch(
     where (value->>0)::bigint >= extract(epoch from now()) - ${LIVE_SECONDS}
     returning seq`);
   return Number(batch?.seq);
-}
-
-type SecondCounts = [second: number, requests: number, failed: number, callerErrors: number];
-
-/** By the second in which requests ended. */
-function countBySecond(facts: readonly SignedFact[]): readonly SecondCounts[] {
-  const seconds = new Map<number, SecondCounts>();
-  for (const { fact, sign } of facts) {
-    const second = Math.floor((fact.createdAtMs + (fact.latencyMs ?? 0)) / 1000);
-    const counts = seconds.get(second) ?? [second, 0, 0, 0];
-    const requests = sign * fact.requests;
-    counts[1] += requests;
-    const outcome = outcomeOf(fact.status, fact.errorCode);
-    if (outcome === 'error') counts[2] += requests;
-    if (outcome === 'caller_error') counts[3] += requests;
-    seconds.set(second, counts);
-  }
-  return [...seconds.values()];
 }
 
 /** Requests of a batch, refused ones included. */

@@ -237,13 +237,17 @@ async function writeBatch<Item>(
     } else replaced = await lines.replace(tx, corrections, written);
     const corrected = written.count - inserted;
     const called = await insertToolCalls(tx, calls);
-    await writeRollups(tx, [...written.facts, ...called.facts]);
+    const { sums } = written;
+    const seconds = sums.bySecond();
+    for (const { fact, sign } of called.facts) sums.addCall(fact, sign);
+    for (const { apiKeyId, createdAtMs } of called.written) sums.noteUse(apiKeyId.toLowerCase(), createdAtMs);
+    await writeRollups(tx, sums);
     await writeGuardrailRollups(tx, [...written.marked, ...called.written]);
     await insertFailovers(tx, written.switches);
-    if (lines === undefined && written.count > 0) await insertLogBatch(tx, written.entries, written.facts);
+    if (lines === undefined && written.count > 0) await insertLogBatch(tx, written.entries, seconds);
     const noteIds = await lines?.close(tx, written);
-    await addBatchCosts(tx, written.facts);
-    await noteKeyUses(tx, [...written.facts.map(({ fact }) => fact), ...called.written]);
+    await addBatchCosts(tx, sums.labelled);
+    await noteKeyUses(tx, sums.keyUses);
     const result = {
       inserted: inserted + corrected - replaced + called.inserted,
       corrected: replaced + called.corrected,
@@ -274,7 +278,7 @@ async function takeOut(
     }
   }
   if (here.length > 0) old.push(...(await takeOutRows(tx, here)));
-  for (const fact of old) written.facts.push({ fact, sign: -1 });
+  for (const fact of old) written.sums.add(fact, -1);
   return old.length;
 }
 

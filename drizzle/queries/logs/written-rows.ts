@@ -1,6 +1,7 @@
 import type { DecodedRecord } from '@llm0/core/logs/decode-log-record';
 import type { MarkedRow } from '../guardrails/guardrail-rollups';
-import { factOf, type SignedFact } from '../stats/write/rollup-deltas';
+import { BatchSums } from '../stats/write/batch-sums';
+import { factOf } from '../stats/write/rollup-deltas';
 import { type SwitchRow, switchesOf } from './failover-rows';
 
 /**
@@ -8,7 +9,7 @@ import { type SwitchRow, switchesOf } from './failover-rows';
  * `docs/internals/request-cost.md`.
  */
 export class WrittenRows {
-  readonly facts: SignedFact[] = [];
+  readonly sums = new BatchSums();
   /** For the numbered batches of the log. */
   readonly entries: { readonly id: string; readonly createdAtMs: number }[] = [];
   readonly marked: MarkedRow[] = [];
@@ -25,7 +26,7 @@ export class WrittenRows {
   add(decoded: DecodedRecord): void {
     const { record } = decoded;
     const { id, createdAtMs, projectId, guardrails, attempts } = record;
-    this.facts.push({ fact: factOf(record), sign: 1 });
+    this.sums.add(factOf(record));
     this.entries.push({ id, createdAtMs });
     if (guardrails !== undefined && guardrails.length > 0) this.marked.push({ createdAtMs, projectId, guardrails });
     if (attempts !== undefined && attempts.length > 1) this.switches.push(...switchesOf(record));

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../../client';
 import { executePrepared } from '../../execute-prepared';
-import { modalityDeltas, type SignedFact } from './rollup-deltas';
+import type { BatchSums } from './batch-sums';
 
 const HOUR_MS = 3_600_000;
 const TABLES = [
@@ -12,9 +12,9 @@ const COUNTS = ['requests', 'tokens_cache_read', 'tokens_cache_write', 'cost_usd
 const ADDED = sql.raw(COUNTS.map((name) => `${name} = t.${name} + excluded.${name}`).join(', '));
 
 /** Adds rows to the spend by modality; text costs nothing here, because it is what the other roll-ups have beyond it. */
-export async function writeModalities(tx: Db, facts: readonly SignedFact[]): Promise<void> {
+export async function writeModalities(tx: Db, sums: BatchSums): Promise<void> {
   for (const [table, bucketMs] of TABLES) {
-    const deltas = modalityDeltas(facts, bucketMs);
+    const deltas = sums.modalityDeltas(bucketMs);
     if (deltas.length === 0) return;
     await executePrepared(
       tx,

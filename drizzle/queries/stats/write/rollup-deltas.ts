@@ -1,8 +1,8 @@
 import { outcomeOf } from '@llm0/core/errors/outcome';
-import { addToHistogram, type Histogram, mergeHistogram, packHistogram } from '@llm0/core/logs/histogram';
-import { eachInSlices } from '@llm0/core/logs/in-slices';
+import { type Histogram, mergeHistogram, packHistogram } from '@llm0/core/logs/histogram';
 import { type LogRecord, MODALITY_OF, type Modality } from '@llm0/core/logs/log-record';
-import { utcDay } from '../utc-day';
+
+export const MINUTE_MS = 60_000;
 
 /** Roll-up increments of a row. */
 export interface UsageFact {
@@ -96,7 +96,8 @@ export function factOf(record: LogRecord): UsageFact {
   };
 }
 
-interface Group {
+/** Rows of one roll-up key. */
+export interface RowGroup {
   readonly fact: UsageFact;
   readonly bucketMs: number;
   requests: number;
@@ -105,7 +106,7 @@ interface Group {
 }
 
 /** Changes of one bucket size by roll-up key. */
-export type Groups = ReadonlyMap<string, Group>;
+export type Groups = ReadonlyMap<string, RowGroup>;
 
 /** Changes by group, without unchanged ones. */
 export function toDeltas(groups: Groups): readonly RollupDelta[] {
@@ -143,25 +144,10 @@ const packed = new WeakMap<Histogram, string>();
 const toBytea = (histogram: Histogram): string =>
   packed.getOrInsertComputed(histogram, () => `\\x${packHistogram(histogram).toHex()}`);
 
-/** Thousands of rows take milliseconds: other work is let in between. */
-export async function groupFacts(facts: readonly SignedFact[], bucketMs: number): Promise<Groups> {
-  const groups = new Map<string, Group>();
-  await eachInSlices(facts, ({ fact, sign }) => {
-    const group = groupOf(groups, fact, fact.createdAtMs - (fact.createdAtMs % bucketMs));
-    group.requests += sign * fact.requests;
-    for (const name of SUMS) group.sums[name] += sign * fact[name];
-    for (const name of METRICS) {
-      const value = fact[name];
-      if (value !== null) addToHistogram(group.histograms[name], value, sign);
-    }
-  });
-  return groups;
-}
-
 /** Merges changes into larger buckets: thousands of rows become a few groups, which no longer change. */
 export function coarsen(fine: Groups, bucketMs: number): Groups {
-  const groups = new Map<string, Group>();
-  const merged = new Set<Group>();
+  const groups = new Map<string, RowGroup>();
+  const merged = new Set<RowGroup>();
   for (const part of fine.values()) {
     const startMs = part.bucketMs - (part.bucketMs % bucketMs);
     const key = keyOf(part.fact, startMs);
@@ -183,114 +169,29 @@ export function coarsen(fine: Groups, bucketMs: number): Groups {
   return groups;
 }
 
-const copyOf = ({ latencyMs, ttftMs, overheadMs, upstreamMs }: Group['histograms']): Group['histograms'] => ({
+const copyOf = ({ latencyMs, ttftMs, overheadMs, upstreamMs }: RowGroup['histograms']): RowGroup['histograms'] => ({
   ...{ latencyMs: new Map(latencyMs), ttftMs: new Map(ttftMs) },
   ...{ overheadMs: new Map(overheadMs), upstreamMs: new Map(upstreamMs) },
 });
 
 /** Control characters separate a key's fields: ids never contain them, and names stay distinguishable. */
-const PART = '\u0000';
+export const PART = '\u0000';
 
-function keyOf(fact: UsageFact, bucketMs: number): string {
+export function keyOf(fact: UsageFact, bucketMs: number): string {
   const { projectId, apiKeyId, model, provider, cache } = fact;
   const status = outcomeOf(fact.status, fact.errorCode);
   return bucketMs + PART + projectId + PART + apiKeyId + PART + status + PART + cache + PART + provider + PART + model;
 }
 
-function groupOf(groups: Map<string, Group>, fact: UsageFact, bucketMs: number): Group {
-  const key = keyOf(fact, bucketMs);
-  let group = groups.get(key);
-  if (group === undefined) {
-    group = {
-      fact,
-      bucketMs,
-      requests: 0,
-      sums: Object.fromEntries(SUMS.map((name) => [name, 0])) as Sums,
-      histograms: { latencyMs: new Map(), ttftMs: new Map(), overheadMs: new Map(), upstreamMs: new Map() },
-    };
-    groups.set(key, group);
-  }
-  return group;
-}
-
-/**
- * Changes of `customer_spend`; `date` is `YYYY-MM-DD`, UTC. `served`: requests that had a provider; names with refused
- * requests only may be invented.
- */
-export const customerDeltas = (facts: readonly SignedFact[]) =>
-  sumUp(facts, (fact) => {
-    const { projectId, customerId, createdAtMs, requests, provider, tokensIn, tokensOut, costNanoUsd, savedNanoUsd } =
-      fact;
-    if (customerId === null) return undefined;
-    const served = provider === '' && costNanoUsd === 0 ? 0 : 1;
-    return {
-      at: { projectId, customerId, date: utcDay(createdAtMs) },
-      adds: { requests, served, tokensIn, tokensOut, costNanoUsd, savedNanoUsd },
-    };
-  });
-
-/** Changes of `rollup_error`: of rows with an error code only. */
-export const errorDeltas = (facts: readonly SignedFact[], bucketMs: number) =>
-  sumUp(facts, ({ projectId, model, provider, status, errorCode, createdAtMs, requests }) =>
-    errorCode === null
-      ? undefined
-      : {
-          at: { bucketMs: createdAtMs - (createdAtMs % bucketMs), projectId, model, provider, status, errorCode },
-          adds: { requests },
-        },
-  );
-
-/** Changes of `rollup_modality_hour` and `_day`: of rows that aren't text. */
-export const modalityDeltas = (facts: readonly SignedFact[], bucketMs: number) =>
-  sumUp(facts, (fact) => {
-    const { modality, projectId, apiKeyId, model, provider, cache, createdAtMs } = fact;
-    if (modality === 'text') return undefined;
-    const { requests, tokensCacheRead, tokensCacheWrite, costNanoUsd, savedNanoUsd } = fact;
-    return {
-      at: { bucketMs: createdAtMs - (createdAtMs % bucketMs), projectId, apiKeyId, model, provider, cache, modality },
-      adds: { requests, tokensCacheRead, tokensCacheWrite, costNanoUsd, savedNanoUsd },
-    };
-  });
-
-/** Spend by label and UTC day, of rows that cost something. */
-export function labelDeltas(facts: readonly SignedFact[]) {
-  const labelled = facts.flatMap(({ fact: { labels, projectId, createdAtMs, costNanoUsd }, sign }) =>
-    labels === null || costNanoUsd === 0
-      ? []
-      : Object.entries(labels).map(([label, value]) => ({
-          fact: { at: { projectId, label, value, date: utcDay(createdAtMs) }, adds: { costNanoUsd } },
-          sign,
-        })),
-  );
-  return sumUp(labelled, (fact) => fact);
-}
-
-interface Share<At extends object, Sum extends string> {
-  readonly at: At;
-  readonly adds: Record<Sum, number>;
-}
-
-/** One change for each key, sorted; drops those that cancel out. */
-function sumUp<Fact, At extends object, Sum extends string>(
-  facts: readonly { readonly fact: Fact; readonly sign: 1 | -1 }[],
-  shareOf: (fact: Fact) => Share<At, Sum> | undefined,
-): readonly (At & Record<Sum, number>)[] {
-  const sums = new Map<string, Share<At, Sum>>();
-  for (const { fact, sign } of facts) {
-    const share = shareOf(fact);
-    if (share === undefined) continue;
-    let key = '';
-    for (const name in share.at) key += share.at[name] + PART;
-    const sum = sums.get(key);
-    for (const name in share.adds) share.adds[name] = (sum?.adds[name] ?? 0) + sign * share.adds[name];
-    if (sum === undefined) sums.set(key, share);
-    else Object.assign(sum.adds, share.adds);
-  }
-  return inOrder(sums)
-    .filter(({ adds }) => Object.values(adds).some((n) => n !== 0))
-    .map(({ at, adds }) => ({ ...at, ...adds }));
-}
+export const emptyGroup = (fact: UsageFact, bucketMs: number): RowGroup => ({
+  ...{ fact, bucketMs, requests: 0 },
+  sums: {
+    ...{ tokensIn: 0, tokensOut: 0, tokensCacheRead: 0, tokensCacheWrite: 0, tokensReasoning: 0 },
+    ...{ costNanoUsd: 0, savedNanoUsd: 0, failovers: 0 },
+  },
+  histograms: { latencyMs: new Map(), ttftMs: new Map(), overheadMs: new Map(), upstreamMs: new Map() },
+});
 
 /** By key, so that two writers never wait for each other. */
-const inOrder = <T>(sums: ReadonlyMap<string, T>): readonly T[] =>
+export const inOrder = <T>(sums: ReadonlyMap<string, T>): readonly T[] =>
   [...sums.keys()].sort().map((key) => sums.get(key) as T);

@@ -2,18 +2,10 @@ import { sql } from 'drizzle-orm';
 import type { Db } from '../../../client';
 import { executePrepared } from '../../execute-prepared';
 import { writeLabelSpend } from '../../limits/label-spend';
+import type { BatchSums } from './batch-sums';
 import { writeModalities } from './modality-write';
-import {
-  coarsen,
-  customerDeltas,
-  errorDeltas,
-  type Groups,
-  groupFacts,
-  type SignedFact,
-  toDeltas,
-} from './rollup-deltas';
+import { coarsen, type Groups, MINUTE_MS, toDeltas } from './rollup-deltas';
 
-const MINUTE_MS = 60_000;
 /** Each bucket size divides the next. */
 const COARSE_ROLLUPS = [
   { table: 'rollup_hour', bucketMs: 60 * MINUTE_MS },
@@ -34,20 +26,20 @@ const COUNTS = [
 const HISTOGRAMS = ['latency_histogram', 'ttft_histogram', 'overhead_histogram', 'upstream_histogram'] as const;
 
 /** Applies the rows' changes to all roll-ups; belongs into the transaction that wrote the rows. */
-export async function writeRollups(tx: Db, facts: readonly SignedFact[]): Promise<void> {
-  if (facts.length === 0) return;
-  const corrected = facts.some(({ sign }) => sign === -1);
-  let groups = await groupFacts(facts, MINUTE_MS);
+export async function writeRollups(tx: Db, sums: BatchSums): Promise<void> {
+  const { hasCorrections: corrected } = sums;
+  let groups: Groups = sums.minutes;
+  if (groups.size === 0) return;
   await writeRollup(tx, { table: 'rollup_minute', groups, corrected });
   // One at a time: computing all at once would block requests for milliseconds.
   for (const { table, bucketMs } of COARSE_ROLLUPS) {
     groups = coarsen(groups, bucketMs);
     await writeRollup(tx, { table, groups, corrected });
   }
-  await writeCustomerSpend(tx, facts, corrected);
-  await writeLabelSpend(tx, facts);
-  await writeErrors(tx, facts, corrected);
-  await writeModalities(tx, facts);
+  await writeCustomerSpend(tx, sums);
+  await writeLabelSpend(tx, sums.labelled);
+  await writeErrors(tx, sums);
+  await writeModalities(tx, sums);
 }
 
 interface RollupChange {
@@ -66,8 +58,8 @@ async function writeRollup(tx: Db, { table, groups, corrected }: RollupChange): 
     select to_timestamp(value::bigint / 1000.0) from jsonb_array_elements_text(${buckets}::jsonb))`);
 }
 
-async function writeErrors(tx: Db, facts: readonly SignedFact[], corrected: boolean): Promise<void> {
-  const deltas = errorDeltas(facts, 60 * MINUTE_MS);
+async function writeErrors(tx: Db, sums: BatchSums): Promise<void> {
+  const deltas = sums.errorDeltas();
   if (deltas.length === 0) return;
   await executePrepared(
     tx,
@@ -79,7 +71,7 @@ async function writeErrors(tx: Db, facts: readonly SignedFact[], corrected: bool
     on conflict (bucket, project_id, model, provider, status, error_code) do update
       set requests = t.requests + excluded.requests`,
   );
-  if (corrected) await tx.execute(sql`delete from rollup_error where requests <= 0`);
+  if (sums.hasCorrections) await tx.execute(sql`delete from rollup_error where requests <= 0`);
 }
 
 function upsertRollup(table: string, json: string) {
@@ -103,8 +95,8 @@ function upsertRollup(table: string, json: string) {
 }
 
 /** Counts all requests of customers with limits or served this month, but only served requests of other names. */
-async function writeCustomerSpend(tx: Db, facts: readonly SignedFact[], corrected: boolean): Promise<void> {
-  const deltas = customerDeltas(facts);
+async function writeCustomerSpend(tx: Db, sums: BatchSums): Promise<void> {
+  const deltas = sums.customerDeltas();
   if (deltas.length === 0) return;
   await executePrepared(
     tx,
@@ -124,7 +116,7 @@ async function writeCustomerSpend(tx: Db, facts: readonly SignedFact[], correcte
       tokens_out = t.tokens_out + excluded.tokens_out,
       total_spend_usd = t.total_spend_usd + excluded.total_spend_usd, saved_usd = t.saved_usd + excluded.saved_usd`,
   );
-  if (corrected) {
+  if (sums.hasCorrections) {
     const days = JSON.stringify([...new Set(deltas.map((delta) => delta.date))]);
     await tx.execute(sql`delete from customer_spend where request_count <= 0 and total_spend_usd = 0 and date in (
       select value::date from jsonb_array_elements_text(${days}::jsonb))`);
