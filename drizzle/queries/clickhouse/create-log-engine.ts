@@ -54,6 +54,7 @@ export function createLogEngine({ db, store, open, hotLabels }: EngineOptions): 
       return completeAtMs !== null && failingSinceMs === null && isCurrent ? nowMs - RECENT_MS : 0;
     },
     floorMs: async () => (await look()).floor?.ms ?? 0,
+    callsFloorMs: async () => (await look()).callFloor?.ms ?? 0,
   };
 }
 

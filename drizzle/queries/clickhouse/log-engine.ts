@@ -10,12 +10,17 @@ export interface LogEngine {
   splitMs(nowMs: number): Promise<number>;
   /** Rows that were created before are in it alone; 0, or absent, where Postgres has all of them. */
   floorMs?(): Promise<number>;
+  /** The same of tool calls; never later. */
+  callsFloorMs?(): Promise<number>;
   readonly ask: Ask;
 }
 
 /** The engine as one question has it. */
 export interface RowsElsewhere {
+  /** Requests that were created before are asked of it, later ones of Postgres. */
   readonly splitMs: number;
+  /** The same of tool calls, which Postgres answers for as long as it has them; never later. */
+  readonly callsMs: number;
   readonly ask: Ask;
 }
 
@@ -49,11 +54,12 @@ export async function withEngine<T>(
   if (engine === undefined) return read(undefined);
   const { ask } = engine;
   const floorMs = (await engine.floorMs?.()) ?? 0;
-  const rest = fromMs < floorMs ? { splitMs: floorMs, ask } : undefined;
+  const callsMs = (await engine.callsFloorMs?.()) ?? 0;
+  const rest = fromMs < floorMs ? { splitMs: floorMs, callsMs, ask } : undefined;
   const splitMs = await engine.splitMs(nowMs);
   if (splitMs <= 0) return read(rest);
   try {
-    return await read({ splitMs: Math.max(splitMs, floorMs), ask });
+    return await read({ splitMs: Math.max(splitMs, floorMs), callsMs, ask });
   } catch (error) {
     if (!(error instanceof EngineAwayError)) throw error;
     return read(rest);
@@ -63,9 +69,19 @@ export async function withEngine<T>(
 /** Rows before this are in the engine alone; 0 without any. */
 export const floorOf = async (db: Db): Promise<number> => (await engines.get(db)?.floorMs?.()) ?? 0;
 
+/** Tool calls before this are in the engine alone; 0 without any. */
+export const callsFloorOf = async (db: Db): Promise<number> => (await engines.get(db)?.callsFloorMs?.()) ?? 0;
+
 /** The rows that Postgres no longer has; undefined while it has all of them, and from there on. */
 export async function rowsBefore(db: Db, fromMs = 0): Promise<RowsElsewhere | undefined> {
   const engine = engines.get(db);
   const splitMs = (await engine?.floorMs?.()) ?? 0;
-  return engine === undefined || splitMs <= fromMs ? undefined : { splitMs, ask: engine.ask };
+  if (engine === undefined || splitMs <= fromMs) return undefined;
+  return { splitMs, callsMs: (await engine.callsFloorMs?.()) ?? 0, ask: engine.ask };
+}
+
+/** The same of tool calls. */
+export async function callsBefore(db: Db, fromMs = 0): Promise<RowsElsewhere | undefined> {
+  const elsewhere = await rowsBefore(db, fromMs);
+  return elsewhere === undefined || elsewhere.callsMs <= fromMs ? undefined : elsewhere;
 }

@@ -96,7 +96,7 @@ describe.each(TEST_DATABASES)('rows that $name no longer has', (kind) => {
     answer = [{ project_id: projectId, ms: floorMs - DAY_MS, cost_usd: '1' }];
     const [month] = await sumMonths(db, { projectId, fromMonth: '2030-02', source: 'rows' });
     expect(month?.spentNanoUsd).toBe(1_000_000_000 + 3 * 12_345);
-    answer = [{ cost_usd: '2', requests: '1', first_ms: floorMs - HOUR_MS, last_ms: floorMs - HOUR_MS }];
+    answer = [{ type: 'request', cost_usd: '2', n: '1', first_ms: floorMs - HOUR_MS, last_ms: floorMs - HOUR_MS }];
     const usage = await loadRunUsage(db, { projectId, runId: 'old' }, await rowsBefore(db));
     expect([usage.requests, usage.spentNanoUsd]).toEqual([1, 2_000_000_000]);
   });
