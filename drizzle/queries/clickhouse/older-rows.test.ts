@@ -1,10 +1,12 @@
 // ClickHouse is played here; `older-rows.nightly.test.ts` asks a real one.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { LogRecord } from '@llm0/core/logs/log-record';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { getTableColumns, type SQL } from 'drizzle-orm';
 import type { Database } from '../../client';
 import { gatewayLogs } from '../../schema/gateway-logs';
+import { countGuardrailHits, loadGuardrailStats } from '../guardrails/guardrail-stats';
 import { loadRunUsage } from '../limits/runs';
 import { insertLogRecords } from '../logs/log-insert';
 import { getLogByRequestId, searchLogs } from '../logs/search-logs';
@@ -99,5 +101,27 @@ describe.each(TEST_DATABASES)('rows that $name no longer has', (kind) => {
     answer = [{ type: 'request', cost_usd: '2', n: '1', first_ms: floorMs - HOUR_MS, last_ms: floorMs - HOUR_MS }];
     const usage = await loadRunUsage(db, { projectId, runId: 'old' }, await rowsBefore(db));
     expect([usage.requests, usage.spentNanoUsd]).toEqual([1, 2_000_000_000]);
+  });
+
+  test('a finding of a row that waits to be dropped counts once', async () => {
+    const { db } = database;
+    answer = [];
+    const found = { rule: 'r', on: 'input', check: 'pii', action: 'flag', count: 2, ms: 1 } as const;
+    const createdAtMs = floorMs - 2 * HOUR_MS;
+    await insertLogRecords(db, [sampleRecord({ projectId, createdAtMs, guardrails: [found] } as Partial<LogRecord>)]);
+    const mark = {
+      rule: 'r',
+      side: 'input',
+      check_type: 'pii',
+      action: 'flag',
+      outcome: 'done',
+      matches: '2',
+      took_ms: 1,
+    };
+    answer = [{ ...mark, ms: createdAtMs, project_id: projectId }];
+    const hits = { fromMs: createdAtMs - HOUR_MS, toMs: nowMs, projectId };
+    expect(await countGuardrailHits(db, hits)).toBe(1);
+    const asked = { ...hits, fromMs: createdAtMs - 60_000, toMs: createdAtMs + 60_000, nowMs };
+    expect(await loadGuardrailStats(db, asked)).toMatchObject([{ requests: 1, matches: 2 }]);
   });
 });
