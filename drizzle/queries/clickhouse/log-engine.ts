@@ -10,7 +10,9 @@ export interface LogEngine {
   splitMs(nowMs: number): Promise<number>;
   /** Rows that were created before are in it alone; 0, or absent, where Postgres has all of them. */
   floorMs?(): Promise<number>;
-  /** The same of tool calls; never later. */
+  /** As `splitMs` of tool calls; never later. */
+  callsSplitMs?(nowMs: number): Promise<number>;
+  /** As `floorMs` of tool calls; never later. */
   callsFloorMs?(): Promise<number>;
   readonly ask: Ask;
 }
@@ -19,7 +21,7 @@ export interface LogEngine {
 export interface RowsElsewhere {
   /** Requests that were created before are asked of it, later ones of Postgres. */
   readonly splitMs: number;
-  /** The same of tool calls, which Postgres answers for as long as it has them; never later. */
+  /** The same of tool calls; never later. */
   readonly callsMs: number;
   readonly ask: Ask;
 }
@@ -58,8 +60,9 @@ export async function withEngine<T>(
   const rest = fromMs < floorMs ? { splitMs: floorMs, callsMs, ask } : undefined;
   const splitMs = await engine.splitMs(nowMs);
   if (splitMs <= 0) return read(rest);
+  const callsSplitMs = (await engine.callsSplitMs?.(nowMs)) ?? 0;
   try {
-    return await read({ splitMs: Math.max(splitMs, floorMs), callsMs, ask });
+    return await read({ splitMs: Math.max(splitMs, floorMs), callsMs: Math.max(callsSplitMs, callsMs), ask });
   } catch (error) {
     if (!(error instanceof EngineAwayError)) throw error;
     return read(rest);
@@ -80,8 +83,8 @@ export async function rowsBefore(db: Db, fromMs = 0): Promise<RowsElsewhere | un
   return { splitMs, callsMs: (await engine.callsFloorMs?.()) ?? 0, ask: engine.ask };
 }
 
-/** The same of tool calls. */
-export async function callsBefore(db: Db, fromMs = 0): Promise<RowsElsewhere | undefined> {
-  const elsewhere = await rowsBefore(db, fromMs);
-  return elsewhere === undefined || elsewhere.callsMs <= fromMs ? undefined : elsewhere;
+/** The tool calls that Postgres no longer has. */
+export async function callsBefore(db: Db): Promise<RowsElsewhere | undefined> {
+  const elsewhere = await rowsBefore(db);
+  return elsewhere === undefined || elsewhere.callsMs === 0 ? undefined : elsewhere;
 }

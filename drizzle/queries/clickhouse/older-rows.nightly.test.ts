@@ -377,7 +377,9 @@ test('a record of a dropped day that comes again changes nothing, and a correcti
   const { db } = database;
   const [old, other] = records.slice(460, 480).filter(({ runId }) => runId === undefined);
   const ofRun = records[460];
+  const [call, callOfRun] = [calls[302], calls[390]];
   if (old === undefined || other === undefined || ofRun?.runId === undefined) throw new Error('no rows');
+  if (call === undefined || callOfRun?.runId !== 'run-1') throw new Error('no calls');
   const sums = async () => {
     const [rows] = await sumMonths(db, { fromMonth: '2030-02', source: 'rows' });
     const [rollups] = await sumMonths(db, { fromMonth: '2030-02', source: 'rollups' });
@@ -385,17 +387,24 @@ test('a record of a dropped day that comes again changes nothing, and a correcti
   };
   const before = await sums();
   expect(before.rows).toBe(before.rollups);
-  await store([old, other, ofRun]);
+  await store([old, other, ofRun, call, callOfRun]);
   expect(await sums()).toEqual(before);
   isAway = true;
   await expect(store([old])).rejects.toBeInstanceOf(EngineAwayError);
+  await expect(store([call])).rejects.toBeInstanceOf(EngineAwayError);
   isAway = false;
-  const corrected = [old, ofRun].map((one) => ({ ...one, corrects: true, costNanoUsd: one.costNanoUsd + 77 }));
+  const corrected = [old, ofRun, call, callOfRun].map((one) => ({
+    ...one,
+    corrects: true,
+    costNanoUsd: one.costNanoUsd + 77,
+  }));
   await store(corrected);
   await copy();
   expect((await drop(nowMs)).length).toBeGreaterThan(0);
+  expect((await drop(nowMs, CALLS)).length).toBeGreaterThan(0);
   const after = await sums();
-  expect(after).toEqual({ rows: (before.rows ?? 0) + 154, rollups: (before.rollups ?? 0) + 154 });
+  expect(after).toEqual({ rows: (before.rows ?? 0) + 308, rollups: (before.rollups ?? 0) + 308 });
+  expect((await getToolCall(db, call.id))?.costNanoUsd).toBe(call.costNanoUsd + 77);
   expect((await getLogByRequestId(db, old.id))?.costNanoUsd).toBe(old.costNanoUsd + 77);
   const run = { projectId, runId: 'run-1' };
   const budget = await sumBudget(db, {
@@ -419,6 +428,12 @@ test('without ClickHouse, roll-ups answer in whole hours, lists are partial, and
   expect(partialFromMs).toBe(Date.parse('2030-02-17'));
   expect(data.length).toBe(records.filter(({ createdAtMs }) => createdAtMs >= (partialFromMs ?? 0)).length);
   expect((await countRows(db, { filter, nowMs })).partialFromMs).toBe(partialFromMs);
+  const some = await listToolCalls(db, { projectId }, { limit: 900 }, nowMs);
+  expect(some.partialFromMs).toBe(Date.parse('2030-02-17'));
+  expect(some.data.length).toBe(calls.filter(({ createdAtMs }) => createdAtMs >= (partialFromMs ?? 0)).length);
+  const last = { limit: 900, cursor: some.nextCursor ?? '' };
+  await expect(listToolCalls(db, { projectId }, last, nowMs)).rejects.toBeInstanceOf(EngineAwayError);
+  await expect(getToolCall(db, calls[390]?.id ?? '')).rejects.toBeInstanceOf(EngineAwayError);
   await expect(loadFlows(db, query)).rejects.toBeInstanceOf(EngineAwayError);
   await expect(getLogByRequestId(db, records[450]?.id ?? '')).rejects.toBeInstanceOf(EngineAwayError);
   // What Postgres has needs no other store.
@@ -426,6 +441,7 @@ test('without ClickHouse, roll-ups answer in whole hours, lists are partial, and
   isAway = false;
   const rest = await searchLogs(db, filter, { limit: 500, cursor: nextCursor ?? '' }, nowMs);
   expect(data.length + rest.data.length).toBe(501);
+  expect(some.data.length + (await listToolCalls(db, { projectId }, last, nowMs)).data.length).toBe(calls.length);
 });
 
 test('rows that another address has are asked of nobody', async () => {

@@ -4,7 +4,7 @@ import { nanoFromUsd } from '../../money';
 import { type LogFloor, toFloor } from '../clickhouse/log-floor';
 import { instant } from '../instant';
 import type { Stretch } from '../stats/read/read-days';
-import { ENGINE_PREFIX, type SinkEntry } from './log-sinks';
+import { CALL_ENGINE_PREFIX, ENGINE_PREFIX, type SinkEntry } from './log-sinks';
 import { CALLS, LOG_TABLES, type LogTable, REQUESTS } from './partitions';
 
 /** What is compared of a stretch of rows; equal sums mean equal rows. */
@@ -24,6 +24,8 @@ export interface RowSums {
 export interface EngineState {
   /** Since when it has all rows, and answers; null before. */
   readonly completeAtMs: number | null;
+  /** Tool calls from before were all compared; 0 without any. */
+  readonly callsUntilMs: number;
   /** Days that were compared. */
   readonly days: number;
   readonly rows: number;
@@ -40,6 +42,7 @@ export interface EngineState {
 export async function readEngineState(db: Db, store: string): Promise<EngineState> {
   const [row] = await db.execute<Record<string, number | string | null>>(sql`
     select (select (value->>'complete_at_ms')::float8 from settings where key = ${ENGINE_PREFIX + store}) as complete,
+      (select (value->>'until_ms')::float8 from settings where key = ${CALL_ENGINE_PREFIX + store}) as calls_until,
       (select value::text from settings where key = ${REQUESTS.floorKey}) as floor,
       (select value::text from settings where key = ${CALLS.floorKey}) as call_floor,
       d.days, d.rows, d.usd, (s.value->>'failing_since_ms')::float8 as failing, s.value->>'problem' as problem,
@@ -53,6 +56,7 @@ export async function readEngineState(db: Db, store: string): Promise<EngineStat
     ...{ costNanoUsd: nanoFromUsd(String(row?.usd ?? '0')), failingSinceMs: numberOf(row?.failing) },
     ...{ problem: (row?.problem ?? null) as string | null, waitingSinceMs: numberOf(row?.waiting) },
     ...{ floor: toFloor(row?.floor), callFloor: toFloor(row?.call_floor) },
+    callsUntilMs: Number(row?.calls_until ?? 0),
   };
 }
 
@@ -65,10 +69,17 @@ export async function noteComplete(db: Db, store: string, nowMs: number): Promis
     values (${ENGINE_PREFIX + store}, jsonb_build_object('complete_at_ms', ${nowMs}::bigint)) on conflict (key) do nothing`);
 }
 
+/** From now on the store answers for tool calls from before that instant. */
+export async function noteCallsUntil(db: Db, store: string, ms: number): Promise<void> {
+  await db.execute(sql`insert into settings (key, value)
+    values (${CALL_ENGINE_PREFIX + store}, jsonb_build_object('until_ms', ${ms}::bigint))
+    on conflict (key) do update set value = excluded.value, updated_at = now()`);
+}
+
 /** Every day is compared again; until then, Postgres answers. */
 export async function forgetComparisons(db: Db, store: string): Promise<void> {
   await db.transaction(async (tx) => {
-    await tx.execute(sql`delete from settings where key = ${ENGINE_PREFIX + store}`);
+    await tx.execute(sql`delete from settings where key in (${ENGINE_PREFIX + store}, ${CALL_ENGINE_PREFIX + store})`);
     for (const { days } of LOG_TABLES) {
       await tx.execute(sql`delete from ${sql.identifier(days)} where store = ${store} and dropped_at is null`);
     }

@@ -19,6 +19,8 @@ export interface SinkState {
 export const SINK_PREFIX = 'log_sink:';
 /** Setting of a sink that answers in place of Postgres: since when it has all rows. */
 export const ENGINE_PREFIX = 'log_engine:';
+/** The same of tool calls: until when it has all of them. */
+export const CALL_ENGINE_PREFIX = 'call_engine:';
 
 const keysOf = (names: readonly string[]) => JSON.stringify(names.map((name) => SINK_PREFIX + name));
 
@@ -33,7 +35,8 @@ export async function addSinks(db: Pick<Db, 'execute'>, names: readonly string[]
       returning substr(key, ${SINK_PREFIX.length + 1}) as name
     ), days as (delete from log_days where dropped_at is null and store in (select name from made)
     ), calls as (delete from call_days where dropped_at is null and store in (select name from made))
-    delete from settings where key in (select ${ENGINE_PREFIX}::text || name from made)`);
+    delete from settings where key in (
+      select prefix || name from made, unnest(array[${ENGINE_PREFIX}, ${CALL_ENGINE_PREFIX}]::text[]) as prefix)`);
 }
 
 /** Creates new sinks, and forgets all others. */

@@ -3,7 +3,7 @@ import type { Db } from '../../client';
 import { toolCalls } from '../../schema/tool-calls';
 import { EngineAwayError } from '../clickhouse/ask-clickhouse';
 import { findCall, findCalls } from '../clickhouse/call-rows';
-import { callsBefore } from '../clickhouse/log-engine';
+import { callsBefore, type RowsElsewhere, withEngine } from '../clickhouse/log-engine';
 import { ofProjects } from '../of-projects';
 import { afterCursor, decodeCursor, encodeCursor, newestFirst, type Page, type PageRequest, toPage } from '../page';
 import { readStretches, type Stretch } from '../stats/read/read-days';
@@ -33,24 +33,38 @@ export async function listToolCalls(
   page: PageRequest,
   nowMs: number,
 ): Promise<ToolCallPage> {
-  const elsewhere = await callsBefore(db, filter.fromMs);
-  if (elsewhere === undefined) return listHere(db, filter, page, nowMs);
-  const { ask, callsMs } = elsewhere;
+  const read = (elsewhere: RowsElsewhere | undefined) => {
+    const isBoth = elsewhere !== undefined && elsewhere.callsMs > (filter.fromMs ?? 0);
+    return isBoth ? listBoth(db, filter, page, { ...elsewhere, nowMs }) : listHere(db, filter, page, nowMs);
+  };
+  try {
+    return await withEngine(db, { nowMs, fromMs: filter.fromMs }, read);
+  } catch (error) {
+    if (!(error instanceof EngineAwayError)) throw error;
+    const elsewhere = await callsBefore(db);
+    const fromMs = elsewhere?.callsMs ?? 0;
+    const atMs = page.cursor === undefined ? undefined : decodeCursor(page.cursor).createdAtMs;
+    if (Math.min(filter.toMs ?? nowMs, atMs ?? nowMs) <= fromMs) throw error;
+    const recent = await listHere(db, { ...filter, fromMs }, page, nowMs);
+    if (recent.nextCursor !== null) return recent;
+    return { ...recent, nextCursor: encodeCursor({ createdAtMs: fromMs, id: FIRST_ID }), partialFromMs: fromMs };
+  }
+}
+
+/** The newest calls from Postgres, all others from the store that has them. */
+async function listBoth(
+  db: Db,
+  filter: ToolCallFilter,
+  page: PageRequest,
+  { ask, callsMs, nowMs }: RowsElsewhere & { readonly nowMs: number },
+): Promise<ToolCallPage> {
   const recent = await listHere(db, { ...filter, fromMs: callsMs }, page, nowMs);
   if (recent.nextCursor !== null) return recent;
+  const range = { fromMs: filter.fromMs ?? 0, toMs: Math.min(filter.toMs ?? callsMs, callsMs) };
   const at = page.cursor === undefined ? undefined : decodeCursor(page.cursor);
-  const endMs = filter.toMs ?? nowMs;
-  try {
-    const range = { fromMs: filter.fromMs ?? 0, toMs: Math.min(endMs, callsMs) };
-    const limit = page.limit + 1 - recent.data.length;
-    const older = await findCalls(ask, { filter: { ...filter, ...range }, at, limit });
-    return toPage([...recent.data, ...older], page.limit);
-  } catch (error) {
-    const isBelow = endMs <= callsMs || (at !== undefined && at.createdAtMs <= callsMs);
-    if (!(error instanceof EngineAwayError) || isBelow) throw error;
-    const nextCursor = encodeCursor({ createdAtMs: callsMs, id: FIRST_ID });
-    return { data: recent.data, nextCursor, partialFromMs: callsMs };
-  }
+  const limit = page.limit + 1 - recent.data.length;
+  const older = await findCalls(ask, { filter: { ...filter, ...range }, at, limit });
+  return toPage([...recent.data, ...older], page.limit);
 }
 
 /** Calls that Postgres has. */

@@ -4,7 +4,7 @@ import type { Db } from '../../client';
 import { nanoFromUsd } from '../../money';
 import { asTable } from '../clickhouse/as-table';
 import { askCallSums, CALL_SUMS } from '../clickhouse/call-rows';
-import { callsBefore, type RowsElsewhere } from '../clickhouse/log-engine';
+import { type RowsElsewhere, withEngine } from '../clickhouse/log-engine';
 import { ofProjects, type ProjectScope } from '../of-projects';
 import type { Percentiles } from '../stats/read/durations';
 import { OTHER_GROUPS } from '../stats/read/questions';
@@ -76,11 +76,13 @@ const MAX_BUCKETS = 50_000;
 
 /** Sums by interval and group: full hours and days from the roll-ups, the rest from rows, exact to the millisecond. */
 export async function loadToolStats(db: Db, query: ToolStatsQuery): Promise<ToolStats> {
-  const elsewhere = await callsBefore(db, query.fromMs);
-  const parts: SQL[] = [];
-  for (const segment of splitRange(query)) parts.push(...(await partsOf(segment, query, elsewhere)));
-  if (parts.length === 0) return { buckets: [], groups: 0 };
-  const rows = await askInTime(db, (ask) => ask<SumRow>(sumsQuery(parts, query)));
+  const segments = splitRange(query);
+  if (segments.length === 0) return { buckets: [], groups: 0 };
+  const rows = await withEngine(db, query, async (elsewhere) => {
+    const parts: SQL[] = [];
+    for (const segment of segments) parts.push(...(await partsOf(segment, query, elsewhere)));
+    return askInTime(db, (ask) => ask<SumRow>(sumsQuery(parts, query)));
+  });
   if (rows.length > MAX_BUCKETS) throw new QuestionTooLargeError('that makes more buckets than anybody reads');
   const buckets = rows.map((row) => toBucket(row, query));
   return { buckets, groups: Number(rows[0]?.groups ?? 0) };

@@ -12,6 +12,7 @@ import {
   listDroppedDays,
   listEntries,
   NO_ROWS,
+  noteCallsUntil,
   noteComparedDay,
   noteComplete,
   type RowSums,
@@ -19,7 +20,7 @@ import {
   sumRows,
 } from '@llm0/drizzle/queries/logs/log-days';
 import { type BodyColumn, readSinkLines, type SinkEntry } from '@llm0/drizzle/queries/logs/log-sinks';
-import { LOG_TABLES, type LogTable, listPartitions, REQUESTS } from '@llm0/drizzle/queries/logs/partitions';
+import { CALLS, LOG_TABLES, type LogTable, listPartitions, REQUESTS } from '@llm0/drizzle/queries/logs/partitions';
 import type { Stretch } from '@llm0/drizzle/queries/stats/read/read-days';
 import type { LogDatabaseSetting } from '../config/sinks';
 import type { Job, JobContext } from '../jobs/job';
@@ -47,17 +48,18 @@ export function moveDays(setting: LogDatabaseSetting, open: OpenClickHouse): Job
     async run(context) {
       const { db, nowMs } = context;
       await keepFor(await open(), setting);
-      const { completeAtMs, floor } = await readEngineState(db, setting.name);
+      const { completeAtMs, floor, callsUntilMs } = await readEngineState(db, setting.name);
       const isComplete = completeAtMs !== null;
       const at = { context, setting, open };
       const moved = { days: 0, rows: 0, different: [] as string[], isStopped: false };
       const lost: string[] = [];
       for (const table of LOG_TABLES) {
         const hasNoRows = (day: string) => table === REQUESTS && hadNoRows(floor, day);
-        await moveTable({ ...at, table }, moved, { isComplete, hasNoRows });
+        const isSame = await moveTable({ ...at, table }, moved, { isComplete, hasNoRows });
         if (moved.isStopped) return null;
-        if (table === REQUESTS && moved.different.length === 0 && !isComplete)
-          await noteComplete(db, setting.name, nowMs());
+        const untilMs = dayOf(nowMs() - SETTLED_MS);
+        if (isSame && table === CALLS && untilMs !== callsUntilMs) await noteCallsUntil(db, setting.name, untilMs);
+        if (isSame && table === REQUESTS && !isComplete) await noteComplete(db, setting.name, nowMs());
         if (!isComplete) lost.push(...(await findLostDays({ ...at, table })));
       }
       const { isStopped: _, ...metadata } = { ...moved, lost };
@@ -86,10 +88,12 @@ interface Wanted {
   readonly hasNoRows: (day: string) => boolean;
 }
 
-async function moveTable(at: Omit<Move, 'range'>, moved: Moved, { isComplete, hasNoRows }: Wanted): Promise<void> {
+/** Copies and compares the days of a table; false if one is still different. */
+async function moveTable(at: Omit<Move, 'range'>, moved: Moved, { isComplete, hasNoRows }: Wanted): Promise<boolean> {
   const { table, setting, context } = at;
   const { db, nowMs, signal } = context;
   const compared = await listComparedDays(db, setting.name, table);
+  const before = moved.different.length;
   for (const { day } of (await listPartitions(db, table.name)).toReversed()) {
     if (compared.has(day) || hasNoRows(day)) continue;
     const stretch = stretchOf(day, nowMs());
@@ -98,14 +102,17 @@ async function moveTable(at: Omit<Move, 'range'>, moved: Moved, { isComplete, ha
     const { copied, sums } = await moveDay({ ...at, range });
     moved.rows += copied;
     moved.isStopped = signal?.aborted === true;
-    if (moved.isStopped) return;
+    if (moved.isStopped) return false;
     if (sums === undefined) moved.different.push(nameOf(table, day));
     else if (isWhole) {
       await noteComparedDay(db, setting.name, { day, sums, table });
       moved.days += 1;
     }
   }
+  return moved.different.length === before;
 }
+
+const dayOf = (ms: number): number => ms - (ms % DAY_MS);
 
 const nameOf = (table: LogTable, day: string) => (table === REQUESTS ? day : `${day} (${table.name})`);
 
