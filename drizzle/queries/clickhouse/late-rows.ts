@@ -1,10 +1,11 @@
 // Without ClickHouse, records of dropped days wait in the queue, and others with them.
+import type { LogRecord } from '@llm0/core/logs/log-record';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { usdFromNano } from '../../money';
 import { readSinkSeq } from '../logs/log-sinks';
 import type { StoredLog } from '../logs/logs';
-import type { UsageFact } from '../stats/write/rollup-deltas';
+import { factOf, type UsageFact } from '../stats/write/rollup-deltas';
 import type { StoredToolCall } from '../tool-calls/call-filter';
 import { findCallsOf } from './call-rows';
 import { findRows } from './find-rows';
@@ -70,7 +71,8 @@ export async function findLateRows(db: Db, late: LateRecords, apartMs = 0): Prom
 /** Takes a row's spend out of its run again, which the dropped rows were added to. Returns its sums. */
 export async function takeOutLate(tx: Db, row: StoredLog): Promise<UsageFact> {
   await takeFromRun(tx, row);
-  return factOfStored(row);
+  // Where a record lacks a field, its row has null.
+  return factOf(row as unknown as LogRecord);
 }
 
 /** Takes the spend of a row that Postgres doesn't have out of its run. */
@@ -86,16 +88,3 @@ export async function takeFromRun(
   await tx.execute(sql`update runs set dropped_usd = dropped_usd - ${usdFromNano(costNanoUsd)}::numeric
     where project_id = ${projectId}::uuid and run_id = ${runId}`);
 }
-
-/** As `takeOutRows` reads it. */
-const factOfStored = (row: StoredLog): UsageFact => ({
-  ...{ createdAtMs: row.createdAtMs, projectId: row.projectId, apiKeyId: row.apiKeyId, model: row.model },
-  ...{ provider: row.finalProvider ?? row.provider ?? '', status: row.status, requests: row.refusedCount ?? 1 },
-  cache: row.semanticCacheHit ? 'semantic' : row.cacheHit ? 'exact' : 'miss',
-  modality: (row.modality ?? (row.dialect === 'openai-embeddings' ? 'embedding' : 'text')) as UsageFact['modality'],
-  ...{ customerId: row.customerId, labels: row.labels as UsageFact['labels'], errorCode: row.errorCode },
-  ...{ tokensIn: row.tokensIn, tokensOut: row.tokensOut, tokensCacheRead: row.tokensCacheRead },
-  ...{ tokensCacheWrite: row.tokensCacheWrite, tokensReasoning: row.tokensReasoning },
-  ...{ costNanoUsd: row.costNanoUsd, savedNanoUsd: row.savedNanoUsd, failovers: row.failoverCount },
-  ...{ latencyMs: row.latencyMs, ttftMs: row.ttftMs, overheadMs: row.overheadMs, upstreamMs: row.upstreamMs },
-});
