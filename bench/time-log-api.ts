@@ -55,7 +55,7 @@ async function run(): Promise<number> {
     const store = (await state()).name;
     const floor = await raiseLogFloor(database.db, { store, beforeMs: nowMs - KEPT_DAYS * DAY_MS, nowMs });
     if (floor === null) throw new Error('no day was compared');
-    const days = await dropBelowFloor(database.db, floor, nowMs + HOUR_MS);
+    const days = await dropBelowFloor(database.db, floor, { nowMs: nowMs + HOUR_MS });
     await Bun.sleep(2000);
     const after = await askAll();
     const changed = paths.filter((_, index) => !Bun.deepEquals(before[index], after[index]));

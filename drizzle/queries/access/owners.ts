@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
+import { findCall } from '../clickhouse/call-rows';
 import { findRow } from '../clickhouse/find-rows';
 import { rowsBefore } from '../clickhouse/log-engine';
 
@@ -22,7 +23,8 @@ export async function findOwnersOfRow(db: Db, kind: OwnedRow, id: string): Promi
   const rows = await db.execute<{ project_id: string | null }>(OWNERS[kind](id));
   if (rows.length > 0 || kind !== 'request') return rows.map((row) => row.project_id);
   const elsewhere = await rowsBefore(db);
-  const row = elsewhere === undefined ? null : await findRow(elsewhere.ask, id);
+  const row =
+    elsewhere === undefined ? null : ((await findRow(elsewhere.ask, id)) ?? (await findCall(elsewhere.ask, id)));
   return row === null ? [] : [row.projectId];
 }
 

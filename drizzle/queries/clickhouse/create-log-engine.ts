@@ -40,6 +40,11 @@ export function createLogEngine({ db, store, open, hotLabels }: EngineOptions): 
     }
     return known.state;
   };
+  const isReady = async (nowMs: number) => {
+    const { completeAtMs, failingSinceMs, waitingSinceMs } = await look();
+    const isCurrent = waitingSinceMs === null || waitingSinceMs > nowMs - MOST_LAG_MS;
+    return completeAtMs !== null && failingSinceMs === null && isCurrent;
+  };
   const askServer = askOfClient(open, hotLabels);
   return {
     store,
@@ -48,12 +53,10 @@ export function createLogEngine({ db, store, open, hotLabels }: EngineOptions): 
       if (owner !== store) throw new EngineAwayError(`older rows are in ${owner}`);
       return askServer(query);
     },
-    async splitMs(nowMs) {
-      const { completeAtMs, failingSinceMs, waitingSinceMs } = await look();
-      const isCurrent = waitingSinceMs === null || waitingSinceMs > nowMs - MOST_LAG_MS;
-      return completeAtMs !== null && failingSinceMs === null && isCurrent ? nowMs - RECENT_MS : 0;
-    },
+    splitMs: async (nowMs) => ((await isReady(nowMs)) ? nowMs - RECENT_MS : 0),
+    callsSplitMs: async (nowMs) => ((await isReady(nowMs)) ? (await look()).callsUntilMs : 0),
     floorMs: async () => (await look()).floor?.ms ?? 0,
+    callsFloorMs: async () => (await look()).callFloor?.ms ?? 0,
   };
 }
 

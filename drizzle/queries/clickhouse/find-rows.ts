@@ -1,21 +1,16 @@
 import { getTableColumns, type SQL, sql } from 'drizzle-orm';
-import type { PgColumn } from 'drizzle-orm/pg-core';
+import type { PgColumn, PgTable } from 'drizzle-orm/pg-core';
 import { nanoFromUsd } from '../../money';
 import { gatewayLogs } from '../../schema/gateway-logs';
 import type { LogSort, SortedPosition } from '../logs/log-sorts';
 import type { LogFilter, StoredLog } from '../logs/logs';
+import type { Stretch } from '../stats/read/read-days';
 import { OUTCOME_OF_ROW } from '../stats/read/segment-sql';
 import type { Ask } from '../stats/read/time-limit';
 import { rowsWhere } from './rows-where';
 import { CREATED_MS, instantOf, LAST_MS, ROWS } from './segment-rows';
 
-const COLUMNS: readonly (readonly [field: string, column: PgColumn])[] = Object.entries(getTableColumns(gatewayLogs));
-const SELECTED = sql.join(
-  COLUMNS.map(([, { name }]) => (name === 'created_at' ? sql`${CREATED_MS} as created_at` : sql.raw(name))),
-  sql`, `,
-);
-
-type FoundRow = Readonly<Record<string, unknown>>;
+export type FoundRow = Readonly<Record<string, unknown>>;
 
 /** Values by the type of their column in Postgres; others are as ClickHouse has them. */
 const READERS: Readonly<Record<string, (value: unknown) => unknown>> = {
@@ -28,14 +23,25 @@ const READERS: Readonly<Record<string, (value: unknown) => unknown>> = {
 /** A map without entries stands for a row without labels. */
 const isEmpty = (value: unknown) => Object.keys(value as object).length === 0;
 
-function toStored(row: FoundRow): StoredLog {
-  const entries = COLUMNS.map(([field, column]) => {
-    const value = row[column.name];
-    const read = READERS[column.getSQLType()];
-    return [field, value === null || read === undefined ? value : read(value)];
-  });
-  return Object.fromEntries(entries) as StoredLog;
+/** Columns of a table as ClickHouse selects them, and how a row of Postgres comes out of them. */
+export function columnsOf<T>(table: PgTable) {
+  const columns: readonly (readonly [field: string, column: PgColumn])[] = Object.entries(getTableColumns(table));
+  const selected = sql.join(
+    columns.map(([, { name }]) => (name === 'created_at' ? sql`${CREATED_MS} as created_at` : sql.raw(name))),
+    sql`, `,
+  );
+  const toStored = (row: FoundRow): T => {
+    const entries = columns.map(([field, column]) => {
+      const value = row[column.name];
+      const read = READERS[column.getSQLType()];
+      return [field, value === null || read === undefined ? value : read(value)];
+    });
+    return Object.fromEntries(entries) as T;
+  };
+  return { selected, toStored };
 }
+
+const { selected: SELECTED, toStored } = columnsOf<StoredLog>(gatewayLogs);
 
 export interface FindRows {
   readonly filter: LogFilter;
@@ -68,10 +74,6 @@ export async function findRowsOfBatches(
   return rows.map(toStored);
 }
 
-/** The first stretch; each further one is as long as four of the one before. */
-const STRETCH_MS = 3_600_000;
-const STRETCHES = 5;
-
 /** The same in the order of time: most questions have their rows near the beginning, where few parts are read. */
 export async function findInTime(ask: Ask, question: FindRows): Promise<readonly StoredLog[]> {
   const { filter, sort, at, limit } = question;
@@ -80,27 +82,43 @@ export async function findInTime(ask: Ask, question: FindRows): Promise<readonly
     ? Math.min(filter.toMs ?? Number.POSITIVE_INFINITY, (at?.createdAtMs ?? Number.POSITIVE_INFINITY) + 1)
     : Math.max(filter.fromMs ?? 0, at?.createdAtMs ?? 0);
   if (!Number.isFinite(startMs) || startMs === 0) return findRows(ask, question);
-  const found: StoredLog[] = [];
+  const range = isDescending
+    ? { fromMs: filter.fromMs ?? 0, toMs: startMs }
+    : { fromMs: startMs, toMs: filter.toMs ?? LAST_MS };
+  return inStretches({ ...range, isDescending, limit }, (stretch, most) =>
+    findRows(ask, { ...question, filter: { ...filter, ...stretch }, limit: most }),
+  );
+}
+
+/** The first stretch; each further one is as long as four of the one before. */
+const STRETCH_MS = 3_600_000;
+const STRETCHES = 5;
+
+/** The first rows of a range, read in ever longer stretches. */
+export async function inStretches<T>(
+  { fromMs, toMs, isDescending, limit }: Stretch & { readonly isDescending: boolean; readonly limit: number },
+  read: (stretch: Stretch, limit: number) => Promise<readonly T[]>,
+): Promise<readonly T[]> {
+  const found: T[] = [];
   let lengthMs = STRETCH_MS;
-  for (let nth = 0, atMs = startMs; nth <= STRETCHES && found.length < limit; nth++, lengthMs *= 4) {
+  let atMs = isDescending ? toMs : fromMs;
+  for (let nth = 0; nth <= STRETCHES && found.length < limit; nth++, lengthMs *= 4) {
     const isLast = nth === STRETCHES;
     const endMs = isDescending
-      ? Math.max(filter.fromMs ?? 0, isLast ? 0 : atMs - lengthMs)
-      : Math.min(filter.toMs ?? LAST_MS, isLast ? LAST_MS : atMs + lengthMs);
+      ? Math.max(fromMs, isLast ? 0 : atMs - lengthMs)
+      : Math.min(toMs, isLast ? LAST_MS : atMs + lengthMs);
     if (isDescending ? endMs >= atMs : endMs <= atMs) break;
     const stretch = isDescending ? { fromMs: endMs, toMs: atMs } : { fromMs: atMs, toMs: endMs };
-    found.push(
-      ...(await findRows(ask, { ...question, filter: { ...filter, ...stretch }, limit: limit - found.length })),
-    );
+    found.push(...(await read(stretch, limit - found.length)));
     atMs = endMs;
   }
   return found;
 }
 
 /** Postgres compares ids by their bytes; ClickHouse begins in the middle of them. */
-const ID = sql.raw('UUIDToNum(id)');
+export const ID = sql.raw('UUIDToNum(id)');
 const idOf = (id: string) => sql`UUIDToNum(toUUID(${id}))`;
-const isOlder = ({ createdAtMs, id }: SortedPosition): SQL =>
+export const isOlder = ({ createdAtMs, id }: Pick<SortedPosition, 'createdAtMs' | 'id'>): SQL =>
   sql`(created_at < ${instantOf(createdAtMs)} or (created_at = ${instantOf(createdAtMs)} and ${ID} < ${idOf(id)}))`;
 const isNewer = ({ createdAtMs, id }: SortedPosition): SQL =>
   sql`(created_at > ${instantOf(createdAtMs)} or (created_at = ${instantOf(createdAtMs)} and ${ID} > ${idOf(id)}))`;
@@ -131,7 +149,7 @@ function orderOf(sort: LogSort): { readonly orderBy: SQL; readonly after: (at: S
 const HOUR_MS = 3_600_000;
 
 /** The gateway's ids begin with a time near that of the row: few parts are read. Other ids are looked for everywhere. */
-async function findById<T extends FoundRow>(ask: Ask, id: string, from: SQL): Promise<T | undefined> {
+export async function findById<T extends FoundRow>(ask: Ask, id: string, from: SQL): Promise<T | undefined> {
   const where = sql`id = ${id}`;
   const ms = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
   const near = sql`${where} and created_at >= ${instantOf(ms - HOUR_MS)} and created_at < ${instantOf(ms + HOUR_MS)}`;

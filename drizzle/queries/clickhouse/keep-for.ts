@@ -16,11 +16,12 @@ export async function keepFor(
 ): Promise<void> {
   const wanted = {
     gateway_logs: logRetentionDays + MORE_DAYS,
+    tool_calls: logRetentionDays + MORE_DAYS,
     gateway_log_bodies: logBodiesTtlDays + MORE_DAYS,
   } as const;
   const found = await client.query({
-    query:
-      "select name, engine_full from system.tables where database = currentDatabase() and name in ('gateway_logs', 'gateway_log_bodies')",
+    query: `select name, engine_full from system.tables
+      where database = currentDatabase() and name in ('${Object.keys(wanted).join("', '")}')`,
     format: 'JSONEachRow',
   });
   for (const { name, engine_full: engine } of await found.json<{ name: keyof typeof wanted; engine_full: string }>()) {

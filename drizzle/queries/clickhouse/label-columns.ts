@@ -1,4 +1,5 @@
 import type { ClickHouseClient } from '@clickhouse/client';
+import { CALLS } from '../logs/partitions';
 
 /** What such a column may be called. */
 const NAME = /^[\w.-]{1,64}$/;
@@ -15,6 +16,11 @@ export async function addLabelColumns(client: ClickHouseClient, labels: readonly
   }
 }
 
-/** The statement with these columns in place of the map. Quotes within texts are escaped, so that none is meant. */
+/**
+ * The statement with these columns in place of the map, which only requests have. Quotes within texts are escaped, so that
+ * none is meant.
+ */
 export const withLabelColumns = (statement: string, labels: readonly string[]): string =>
-  labels.reduce((text, label) => text.replaceAll(mapValueOf(label), columnOf(label)), statement);
+  statement.includes(`from ${CALLS.name}`)
+    ? statement
+    : labels.reduce((text, label) => text.replaceAll(mapValueOf(label), columnOf(label)), statement);

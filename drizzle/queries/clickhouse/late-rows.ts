@@ -1,10 +1,13 @@
 // Without ClickHouse, records of dropped days wait in the queue, and others with them.
+import type { LogRecord } from '@llm0/core/logs/log-record';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { usdFromNano } from '../../money';
 import { readSinkSeq } from '../logs/log-sinks';
 import type { StoredLog } from '../logs/logs';
-import type { UsageFact } from '../stats/write/rollup-deltas';
+import { factOf, type UsageFact } from '../stats/write/rollup-deltas';
+import type { StoredToolCall } from '../tool-calls/call-filter';
+import { findCallsOf } from './call-rows';
 import { findRows } from './find-rows';
 import { engineOf, rowsBefore } from './log-engine';
 
@@ -19,7 +22,12 @@ export class LateRecordsError extends Error {
   }
 }
 
-type LateRecords = readonly { readonly id: string; readonly createdAtMs: number }[];
+type LateRecords = readonly {
+  readonly id: string;
+  readonly createdAtMs: number;
+  /** Absent for a request. */
+  readonly kind?: 'tool_call';
+}[];
 
 const IDS_A_QUESTION = 1000;
 
@@ -31,6 +39,7 @@ export interface LateRows {
   readonly asked: ReadonlySet<string>;
   /** By id. */
   readonly rows: ReadonlyMap<string, StoredLog>;
+  readonly calls: ReadonlyMap<string, StoredToolCall>;
 }
 
 /**
@@ -38,43 +47,44 @@ export interface LateRows {
  * one.
  */
 export async function findLateRows(db: Db, late: LateRecords, apartMs = 0): Promise<LateRows> {
-  const found = new Map<string, StoredLog>();
+  const rows = new Map<string, StoredLog>();
+  const calls = new Map<string, StoredToolCall>();
   const asked = new Set(late.map(({ id }) => id.toLowerCase()));
   const elsewhere = await rowsBefore(db);
-  if (elsewhere === undefined) return { seq: 0, asked, rows: found };
+  if (elsewhere === undefined) return { seq: 0, asked, rows, calls };
   const seq = await readSinkSeq(db, engineOf(db)?.store ?? '');
   const inTime = [...late].sort((a, b) => a.createdAtMs - b.createdAtMs);
   for (let at = 0; at < late.length; at += IDS_A_QUESTION) {
     const part = inTime.slice(at, at + IDS_A_QUESTION);
     const times = part.map(({ createdAtMs }) => createdAtMs);
-    const filter = {
-      requestIds: part.map(({ id }) => id),
-      ...{ fromMs: Math.min(...times) - apartMs, toMs: Math.max(...times) + apartMs + 1 },
-    };
+    const range = { fromMs: Math.min(...times) - apartMs, toMs: Math.max(...times) + apartMs + 1 };
+    const idsOf = (kind: 'tool_call' | undefined) => part.filter((one) => one.kind === kind).map(({ id }) => id);
+    const [requestIds, callIds] = [idsOf(undefined), idsOf('tool_call')];
+    const filter = { requestIds, ...range };
     const question = { filter, sort: '-created_at' as const, at: undefined, limit: IDS_A_QUESTION };
-    for (const row of await findRows(elsewhere.ask, question)) found.set(row.id, row);
+    if (requestIds.length > 0) for (const row of await findRows(elsewhere.ask, question)) rows.set(row.id, row);
+    if (callIds.length > 0) for (const row of await findCallsOf(elsewhere.ask, callIds, range)) calls.set(row.id, row);
   }
-  return { seq, asked, rows: found };
+  return { seq, asked, rows, calls };
 }
 
 /** Takes a row's spend out of its run again, which the dropped rows were added to. Returns its sums. */
 export async function takeOutLate(tx: Db, row: StoredLog): Promise<UsageFact> {
-  if (row.runId !== null) {
-    await tx.execute(sql`update runs set dropped_usd = dropped_usd - ${usdFromNano(row.costNanoUsd)}::numeric
-      where project_id = ${row.projectId}::uuid and run_id = ${row.runId}`);
-  }
-  return factOfStored(row);
+  await takeFromRun(tx, row);
+  // Where a record lacks a field, its row has null.
+  return factOf(row as unknown as LogRecord);
 }
 
-/** As `takeOutRows` reads it. */
-const factOfStored = (row: StoredLog): UsageFact => ({
-  ...{ createdAtMs: row.createdAtMs, projectId: row.projectId, apiKeyId: row.apiKeyId, model: row.model },
-  ...{ provider: row.finalProvider ?? row.provider ?? '', status: row.status, requests: row.refusedCount ?? 1 },
-  cache: row.semanticCacheHit ? 'semantic' : row.cacheHit ? 'exact' : 'miss',
-  modality: (row.modality ?? (row.dialect === 'openai-embeddings' ? 'embedding' : 'text')) as UsageFact['modality'],
-  ...{ customerId: row.customerId, labels: row.labels as UsageFact['labels'], errorCode: row.errorCode },
-  ...{ tokensIn: row.tokensIn, tokensOut: row.tokensOut, tokensCacheRead: row.tokensCacheRead },
-  ...{ tokensCacheWrite: row.tokensCacheWrite, tokensReasoning: row.tokensReasoning },
-  ...{ costNanoUsd: row.costNanoUsd, savedNanoUsd: row.savedNanoUsd, failovers: row.failoverCount },
-  ...{ latencyMs: row.latencyMs, ttftMs: row.ttftMs, overheadMs: row.overheadMs, upstreamMs: row.upstreamMs },
-});
+/** Takes the spend of a row that Postgres doesn't have out of its run. */
+export async function takeFromRun(
+  tx: Db,
+  {
+    projectId,
+    runId,
+    costNanoUsd,
+  }: { readonly runId: string | null | undefined } & Pick<UsageFact, 'projectId' | 'costNanoUsd'>,
+): Promise<void> {
+  if (runId == null) return;
+  await tx.execute(sql`update runs set dropped_usd = dropped_usd - ${usdFromNano(costNanoUsd)}::numeric
+    where project_id = ${projectId}::uuid and run_id = ${runId}`);
+}

@@ -98,7 +98,7 @@ describe.each(TEST_DATABASES)('$name', (kind) => {
     const day = { fromMs: nowMs - 86_400_000, toMs: nowMs };
     const compare = async () => {
       await noteComplete(db, STORE, nowMs);
-      await noteComparedDay(db, STORE, '2026-11-01', await sumRows(db, day, true));
+      await noteComparedDay(db, STORE, { day: '2026-11-01', sums: await sumRows(db, day, { withBodies: true }) });
     };
     await addSinks(db, [STORE]);
     await compare();

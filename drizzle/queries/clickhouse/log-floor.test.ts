@@ -36,7 +36,7 @@ describe.each(TEST_DATABASES)('the floor of the log on $name', (kind) => {
       ]);
     const compare = async (day: string) => {
       const fromMs = Date.parse(day);
-      await noteComparedDay(db, STORE, day, await sumRows(db, { fromMs, toMs: fromMs + DAY_MS }, false));
+      await noteComparedDay(db, STORE, { day, sums: await sumRows(db, { fromMs, toMs: fromMs + DAY_MS }) });
     };
     const catchUp = async (store = STORE) => {
       const [row] = await db.execute<{ last: string }>(sql`select max(seq) as last from log_batches`);
@@ -46,7 +46,7 @@ describe.each(TEST_DATABASES)('the floor of the log on $name', (kind) => {
     const dayOfFloor = async () => new Date((await raise())?.ms ?? 0).toISOString().slice(0, 10);
     const drop = async (atMs = nowMs + LATER_MS) => {
       const floor = await readLogFloor(db);
-      return floor === null ? [] : dropBelowFloor(db, floor, atMs);
+      return floor === null ? [] : dropBelowFloor(db, floor, { nowMs: atMs });
     };
     const spent = () =>
       sumBudget(db, {

@@ -1,6 +1,7 @@
 // After Postgres dropped its older days, every reader answers as it did before.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { LogRecord } from '@llm0/core/logs/log-record';
+import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import { openChdb } from '@llm0/testing/clickhouse/open-chdb';
 import { sampleCall } from '@llm0/testing/stores/sample-call';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
@@ -21,7 +22,7 @@ import { listEntries, noteComparedDay, noteComplete, readEngineState, sumRows } 
 import { storeLogRecords } from '../logs/log-insert';
 import { addSinks, advanceSink, readSinkLines } from '../logs/log-sinks';
 import type { LogFilter } from '../logs/logs';
-import { listPartitions } from '../logs/partitions';
+import { CALLS, LOG_TABLES, type LogTable, listPartitions, REQUESTS } from '../logs/partitions';
 import { getLogByRequestId, searchLogs, wholeRangeOf } from '../logs/search-logs';
 import { countRows, tallyLogs } from '../logs/tally-logs';
 import { loadDifferences } from '../stats/read/differences';
@@ -32,11 +33,15 @@ import { loadProviderHealth } from '../stats/read/provider-health';
 import { sumMonths } from '../stats/read/spend-sums';
 import { loadSpendTable, type TableSide } from '../stats/read/spend-table';
 import { splitRange } from '../stats/read/time-segments';
-import { EngineAwayError } from './ask-clickhouse';
+import type { ToolCallFilter } from '../tool-calls/call-filter';
+import { getToolCall, listToolCalls } from '../tool-calls/tool-calls';
+import { loadToolStats, TOOL_GROUPS } from '../tool-calls/tool-stats';
+import { askOfClient, EngineAwayError } from './ask-clickhouse';
 import { createLogEngine } from './create-log-engine';
 import { attachLogEngine, rowsBefore } from './log-engine';
 import { dropBelowFloor, raiseLogFloor } from './log-floor';
 import { storeLines } from './store-lines';
+import { sumRowsElsewhere } from './sum-rows';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -48,6 +53,7 @@ let chdb: Awaited<ReturnType<typeof openChdb>>;
 let isAway = false;
 let projectId = '';
 let records: readonly LogRecord[] = [];
+let calls: readonly ToolCallRecord[] = [];
 
 const failed = { provider: 'alpha', model: 'm', outcome: 'timeout', startMs: 0, latencyMs: 9 } as const;
 const answered = { provider: 'beta', model: 'm', outcome: 'ok', startMs: 9, latencyMs: 7 } as const;
@@ -75,6 +81,32 @@ function makeRecords(): readonly LogRecord[] {
   });
 }
 
+const CODES = [undefined, undefined, 'not_found', 'upstream_timeout'] as const;
+
+function makeCalls(): readonly ToolCallRecord[] {
+  return Array.from({ length: 400 }, (_, index) => {
+    const errorCode = CODES[index % 4];
+    // Every seventh time is that of the call before.
+    const nth = index % 7 === 1 ? index - 1 : index;
+    return sampleCall({
+      ...{ projectId, createdAtMs: nowMs - 5 - nth * 1_511_117, costNanoUsd: index % 3 === 0 ? 0 : 1_000_001 + index },
+      ...{ server: `server-${index % 2}`, tool: `tool'${index % 3}`, runId: index % 10 === 0 ? 'run-1' : 'run-2' },
+      ...{ durationMs: 0.5 + ((index * 7919) % 500), bytesIn: index * 3, bytesOut: 5000 - index },
+      ...{ isError: errorCode !== undefined || index % 9 === 0, status: errorCode === undefined ? 'success' : 'error' },
+      ...(errorCode === undefined ? {} : { errorCode, errorMessage: 'says "no"\n' }),
+      ...(index % 4 === 0 ? { customerId: `customer-${index % 5}`, labels: { team: `t${index % 3}` } } : {}),
+      ...(index % 6 === 0 ? { traceId: 'a'.repeat(32) } : {}),
+      ...(index % 11 === 0
+        ? {
+            guardrails: [
+              { rule: `r${index % 2}`, on: 'tool_arguments', check: 'pii', action: 'flag', count: 1, ms: 2 },
+            ],
+          }
+        : {}),
+    } as Partial<ToolCallRecord>);
+  });
+}
+
 const store = (all: readonly object[]) =>
   storeLogRecords(
     database.db,
@@ -84,9 +116,13 @@ const store = (all: readonly object[]) =>
 let seq = 0;
 /** As the sink does with its batches. */
 async function copy(): Promise<void> {
-  const entries = await listEntries(database.db, { fromMs: 0, toMs: nowMs }, { after: undefined, limit: 10_000 });
+  const linesOf = async (table: LogTable) => {
+    const most = { after: undefined, limit: 10_000, table };
+    const entries = await listEntries(database.db, { fromMs: 0, toMs: nowMs }, most);
+    return readSinkLines(database.db, entries, [], table.name);
+  };
   seq += 1;
-  await storeLines(chdb, { afterSeq: seq - 1, seq, lines: await readSinkLines(database.db, entries, []) });
+  await storeLines(chdb, { afterSeq: seq - 1, seq, lines: await linesOf(REQUESTS), calls: await linesOf(CALLS) });
   const [row] = await database.db.execute<{ last: string }>(sql`select max(seq) as last from log_batches`);
   await advanceSink(database.db, STORE, Number(row?.last));
 }
@@ -103,9 +139,8 @@ beforeAll(async () => {
   await addSinks(db, [STORE]);
   await openRun(db, { projectId, runId: 'run-1', apiKeyId: records[0]?.apiKeyId ?? '', budgetNanoUsd: 1 });
   await store(records);
-  await store(
-    [0, 3, 6].map((days) => sampleCall({ projectId, createdAtMs: nowMs - days * DAY_MS - 5, costNanoUsd: 7 })),
-  );
+  calls = makeCalls();
+  await store(calls);
   await copy();
   const open = async () => {
     if (isAway) throw Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
@@ -130,6 +165,64 @@ const FILTERS: Readonly<Record<string, LogFilter>> = {
   ...{ switched: { switched: SWITCH }, both: { switched: SWITCH, sentTo: { provider: 'beta' } } },
   model: { answeringModel: 'model-1' },
 };
+
+const CALL_FILTERS: Readonly<Record<string, ToolCallFilter>> = {
+  ...{ all: {}, server: { server: 'server-1' }, tool: { tool: "tool'1" }, failed: { isError: true } },
+  ...{ error: { status: 'error' }, customer: { customerId: 'customer-3' }, run: { runId: 'run-1' } },
+  ...{ trace: { traceId: 'a'.repeat(32) }, both: { server: 'server-0', isError: false } },
+};
+
+/** Page by page. */
+async function listCalls(filter: ToolCallFilter): Promise<readonly unknown[]> {
+  const found: unknown[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < 60; page++) {
+    const { data, nextCursor, partialFromMs } = await listToolCalls(
+      database.db,
+      { projectId, ...filter },
+      { limit: 37, ...(cursor === undefined ? {} : { cursor }) },
+      nowMs,
+    );
+    expect(partialFromMs).toBeUndefined();
+    found.push(...data);
+    if (nextCursor === null) break;
+    cursor = nextCursor;
+  }
+  return found;
+}
+
+/** Every question about tool calls. */
+async function askOfCalls(): Promise<Record<string, unknown>> {
+  const { db } = database;
+  const answers: Record<string, unknown> = {};
+  const inHour = { fromMs: older.fromMs + 7 * 60_000, toMs: older.fromMs + 50 * 60_000, nowMs };
+  for (const [name, asked] of Object.entries({ range, older, inHour })) {
+    const query = { ...asked, projectId };
+    for (const groupBy of [...TOOL_GROUPS, undefined]) {
+      const by = groupBy === undefined ? {} : { groupBy };
+      answers[`${name} tools by ${groupBy}`] = await loadToolStats(db, { ...query, ...by });
+      answers[`${name} tools hourly by ${groupBy}`] = await loadToolStats(db, { ...query, ...by, intervalMs: HOUR_MS });
+      answers[`${name} top tools by ${groupBy}`] = await loadToolStats(db, { ...query, ...by, top: 1 });
+    }
+    const narrow = { server: 'server-1', tool: "tool'1", status: 'success', groupBy: 'key' } as const;
+    answers[`${name} tools of one`] = await loadToolStats(db, { ...query, ...narrow });
+    answers[`${name} guardrails of all`] = await loadGuardrailStats(db, { ...query, groupBy: 'side' });
+    const { fromMs, toMs } = asked;
+    for (const [kind, more] of Object.entries(CALL_FILTERS)) {
+      answers[`${name} calls ${kind}`] = await listCalls({ ...more, fromMs, toMs });
+    }
+  }
+  for (const [kind, more] of Object.entries(CALL_FILTERS)) answers[`calls ${kind}`] = await listCalls(more);
+  for (const { id } of [calls[3], calls[390]] as ToolCallRecord[]) {
+    answers[`call ${id}`] = [await getToolCall(db, id), await findOwnersOfRow(db, 'request', id)];
+    answers[`list of ${id}`] = await listCalls({ requestId: id });
+  }
+  const run = { projectId, runId: 'run-2' };
+  answers.callUsage = await loadRunUsage(db, run, await rowsBefore(db));
+  answers.callItems = await listRunItems(db, run, 400);
+  answers.callProject = await findRunProject(db, 'run-2');
+  return answers;
+}
 
 /** What a new budget would begin with; nothing stays. */
 async function fillOnce(): Promise<unknown> {
@@ -197,6 +290,7 @@ async function askEverything(): Promise<Record<string, unknown>> {
       answers[`${name} number ${kind}`] = await countLogs(db, filter);
     }
   }
+  Object.assign(answers, await askOfCalls());
   const run = { projectId, runId: 'run-1' };
   answers.usage = await loadRunUsage(db, run, await rowsBefore(db));
   answers.items = await listRunItems(db, run, 13);
@@ -218,17 +312,22 @@ async function askEverything(): Promise<Record<string, unknown>> {
 async function compareDays(): Promise<void> {
   const { db } = database;
   await noteComplete(db, STORE, nowMs);
-  for (const { day } of await listPartitions(db)) {
-    const fromMs = Date.parse(day);
-    if (fromMs + DAY_MS > nowMs) continue;
-    await noteComparedDay(db, STORE, day, await sumRows(db, { fromMs, toMs: fromMs + DAY_MS }, false));
-  }
+  const ask = askOfClient(async () => chdb);
+  for (const table of LOG_TABLES)
+    for (const { day } of await listPartitions(db, table.name)) {
+      const fromMs = Date.parse(day);
+      const stretch = { fromMs, toMs: fromMs + DAY_MS };
+      if (stretch.toMs > nowMs) continue;
+      const sums = await sumRows(db, stretch, { table });
+      expect(await sumRowsElsewhere(ask, stretch, { table })).toEqual(sums);
+      await noteComparedDay(db, STORE, { day, sums, table });
+    }
 }
 
-const drop = async (atMs: number) => {
-  const floor = await raiseLogFloor(database.db, { store: STORE, beforeMs: nowMs - 3 * DAY_MS, nowMs: atMs });
+const drop = async (atMs: number, table = REQUESTS) => {
+  const floor = await raiseLogFloor(database.db, { store: STORE, beforeMs: nowMs - 3 * DAY_MS, nowMs: atMs, table });
   if (floor === null) throw new Error('no floor');
-  return dropBelowFloor(database.db, floor, atMs + 11 * 60_000);
+  return dropBelowFloor(database.db, floor, { nowMs: atMs + 11 * 60_000, table });
 };
 /** Readers look once a second. */
 const look = () => Bun.sleep(1100);
@@ -236,14 +335,24 @@ const look = () => Bun.sleep(1100);
 test('every reader answers as before', async () => {
   const { db } = database;
   const expected = await askEverything();
+  const expectSame = async () => {
+    await look();
+    const found = await askEverything();
+    for (const [name, answer] of Object.entries(expected)) expect({ [name]: found[name] }).toEqual({ [name]: answer });
+    expect(Object.keys(found).length).toBeGreaterThan(150);
+  };
   await compareDays();
-  expect(await drop(nowMs)).toEqual(['2030-02-12', '2030-02-13', '2030-02-14', '2030-02-15', '2030-02-16']);
-  await look();
-  expect((await readEngineState(db, STORE)).floor?.ms).toBe(Date.parse('2030-02-17'));
-  const found = await askEverything();
-  for (const [name, answer] of Object.entries(expected)) expect({ [name]: found[name] }).toEqual({ [name]: answer });
-  expect(Object.keys(found).length).toBeGreaterThan(100);
-}, 400_000);
+  const days = ['2030-02-12', '2030-02-13', '2030-02-14', '2030-02-15', '2030-02-16'];
+  expect(await drop(nowMs)).toEqual(days);
+  await expectSame();
+  // Told, and not yet dropped.
+  await raiseLogFloor(db, { store: STORE, beforeMs: nowMs - 3 * DAY_MS, nowMs, table: CALLS });
+  await expectSame();
+  expect(await drop(nowMs, CALLS)).toEqual(days);
+  await expectSame();
+  const { floor, callFloor } = await readEngineState(db, STORE);
+  expect([floor?.ms, callFloor?.ms]).toEqual([Date.parse('2030-02-17'), Date.parse('2030-02-17')]);
+}, 600_000);
 
 test('a late row of a dropped day is found, and goes the same way', async () => {
   const { db } = database;
@@ -268,7 +377,9 @@ test('a record of a dropped day that comes again changes nothing, and a correcti
   const { db } = database;
   const [old, other] = records.slice(460, 480).filter(({ runId }) => runId === undefined);
   const ofRun = records[460];
+  const [call, callOfRun] = [calls[302], calls[390]];
   if (old === undefined || other === undefined || ofRun?.runId === undefined) throw new Error('no rows');
+  if (call === undefined || callOfRun?.runId !== 'run-1') throw new Error('no calls');
   const sums = async () => {
     const [rows] = await sumMonths(db, { fromMonth: '2030-02', source: 'rows' });
     const [rollups] = await sumMonths(db, { fromMonth: '2030-02', source: 'rollups' });
@@ -276,17 +387,24 @@ test('a record of a dropped day that comes again changes nothing, and a correcti
   };
   const before = await sums();
   expect(before.rows).toBe(before.rollups);
-  await store([old, other, ofRun]);
+  await store([old, other, ofRun, call, callOfRun]);
   expect(await sums()).toEqual(before);
   isAway = true;
   await expect(store([old])).rejects.toBeInstanceOf(EngineAwayError);
+  await expect(store([call])).rejects.toBeInstanceOf(EngineAwayError);
   isAway = false;
-  const corrected = [old, ofRun].map((one) => ({ ...one, corrects: true, costNanoUsd: one.costNanoUsd + 77 }));
+  const corrected = [old, ofRun, call, callOfRun].map((one) => ({
+    ...one,
+    corrects: true,
+    costNanoUsd: one.costNanoUsd + 77,
+  }));
   await store(corrected);
   await copy();
   expect((await drop(nowMs)).length).toBeGreaterThan(0);
+  expect((await drop(nowMs, CALLS)).length).toBeGreaterThan(0);
   const after = await sums();
-  expect(after).toEqual({ rows: (before.rows ?? 0) + 154, rollups: (before.rollups ?? 0) + 154 });
+  expect(after).toEqual({ rows: (before.rows ?? 0) + 308, rollups: (before.rollups ?? 0) + 308 });
+  expect((await getToolCall(db, call.id))?.costNanoUsd).toBe(call.costNanoUsd + 77);
   expect((await getLogByRequestId(db, old.id))?.costNanoUsd).toBe(old.costNanoUsd + 77);
   const run = { projectId, runId: 'run-1' };
   const budget = await sumBudget(db, {
@@ -310,6 +428,12 @@ test('without ClickHouse, roll-ups answer in whole hours, lists are partial, and
   expect(partialFromMs).toBe(Date.parse('2030-02-17'));
   expect(data.length).toBe(records.filter(({ createdAtMs }) => createdAtMs >= (partialFromMs ?? 0)).length);
   expect((await countRows(db, { filter, nowMs })).partialFromMs).toBe(partialFromMs);
+  const some = await listToolCalls(db, { projectId }, { limit: 900 }, nowMs);
+  expect(some.partialFromMs).toBe(Date.parse('2030-02-17'));
+  expect(some.data.length).toBe(calls.filter(({ createdAtMs }) => createdAtMs >= (partialFromMs ?? 0)).length);
+  const last = { limit: 900, cursor: some.nextCursor ?? '' };
+  await expect(listToolCalls(db, { projectId }, last, nowMs)).rejects.toBeInstanceOf(EngineAwayError);
+  await expect(getToolCall(db, calls[390]?.id ?? '')).rejects.toBeInstanceOf(EngineAwayError);
   await expect(loadFlows(db, query)).rejects.toBeInstanceOf(EngineAwayError);
   await expect(getLogByRequestId(db, records[450]?.id ?? '')).rejects.toBeInstanceOf(EngineAwayError);
   // What Postgres has needs no other store.
@@ -317,6 +441,7 @@ test('without ClickHouse, roll-ups answer in whole hours, lists are partial, and
   isAway = false;
   const rest = await searchLogs(db, filter, { limit: 500, cursor: nextCursor ?? '' }, nowMs);
   expect(data.length + rest.data.length).toBe(501);
+  expect(some.data.length + (await listToolCalls(db, { projectId }, last, nowMs)).data.length).toBe(calls.length);
 });
 
 test('rows that another address has are asked of nobody', async () => {

@@ -1,12 +1,17 @@
 // ClickHouse is played here; `older-rows.nightly.test.ts` asks a real one.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
+import { sampleCall } from '@llm0/testing/stores/sample-call';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
-import { getTableColumns, type SQL } from 'drizzle-orm';
+import { getTableColumns, type SQL, sql } from 'drizzle-orm';
 import type { Database } from '../../client';
 import { gatewayLogs } from '../../schema/gateway-logs';
+import { toolCalls } from '../../schema/tool-calls';
+import { countGuardrailHits, loadGuardrailStats } from '../guardrails/guardrail-stats';
+import { instant } from '../instant';
 import { loadRunUsage } from '../limits/runs';
-import { insertLogRecords } from '../logs/log-insert';
+import { insertLogRecords, storeLogRecords } from '../logs/log-insert';
 import { getLogByRequestId, searchLogs } from '../logs/search-logs';
 import { countRows } from '../logs/tally-logs';
 import { loadFlows } from '../stats/read/flows';
@@ -89,6 +94,40 @@ describe.each(TEST_DATABASES)('rows that $name no longer has', (kind) => {
     expect(await insertLogRecords(db, [late])).toMatchObject({ inserted: 0 });
   });
 
+  test('so are calls of tools, and a correction takes the old one back', async () => {
+    const ask: Ask = async <T extends Record<string, unknown>>() => {
+      if (answer === undefined) throw new EngineAwayError('connect ECONNREFUSED');
+      return answer as readonly T[];
+    };
+    const other = await kind.openOwn();
+    const floors = { floorMs: async () => floorMs, callsFloorMs: async () => floorMs };
+    attachLogEngine(other.db, { store: 'test', ask, splitMs: async () => 0, ...floors });
+    const late = sampleCall({ projectId, createdAtMs: floorMs - DAY_MS, labels: { a: 'b' } });
+    const store = (record: ToolCallRecord) => storeLogRecords(other.db, [JSON.stringify(record)]);
+    answer = undefined;
+    await expect(store(late)).rejects.toThrow(EngineAwayError);
+    await store(sampleCall({ projectId, createdAtMs: floorMs }));
+    const empty = Object.values(getTableColumns(toolCalls)).map(({ name }) => [name, null]);
+    const { id, createdAtMs, apiKeyId, server, tool } = late;
+    const row = {
+      ...Object.fromEntries(empty),
+      id,
+      created_at: createdAtMs,
+      project_id: projectId,
+      api_key_id: apiKeyId,
+    };
+    answer = [{ ...row, run_id: 'run-1', server, tool, status: 'success', latency_ms: 1, cost_usd: '3', bytes_in: 1 }];
+    expect(await store(late)).toEqual({ inserted: 0, corrected: 0 });
+    expect(await store({ ...late, corrects: true, costNanoUsd: 5 })).toEqual({ inserted: 0, corrected: 1 });
+    const [sum] = await other.db.execute<{ nano: number }>(
+      sql`select round(sum(cost_usd) * 1e9)::float8 as nano from rollup_day where bucket < ${instant(floorMs)}`,
+    );
+    expect(sum?.nano).toBe(5 - 3_000_000_000);
+    answer = [];
+    expect(await store({ ...late, id: Bun.randomUUIDv7() })).toMatchObject({ inserted: 1 });
+    await other.close();
+  });
+
   test('a row that waits to be dropped counts once', async () => {
     const { db } = database;
     answer = [];
@@ -96,8 +135,30 @@ describe.each(TEST_DATABASES)('rows that $name no longer has', (kind) => {
     answer = [{ project_id: projectId, ms: floorMs - DAY_MS, cost_usd: '1' }];
     const [month] = await sumMonths(db, { projectId, fromMonth: '2030-02', source: 'rows' });
     expect(month?.spentNanoUsd).toBe(1_000_000_000 + 3 * 12_345);
-    answer = [{ cost_usd: '2', requests: '1', first_ms: floorMs - HOUR_MS, last_ms: floorMs - HOUR_MS }];
+    answer = [{ type: 'request', cost_usd: '2', n: '1', first_ms: floorMs - HOUR_MS, last_ms: floorMs - HOUR_MS }];
     const usage = await loadRunUsage(db, { projectId, runId: 'old' }, await rowsBefore(db));
     expect([usage.requests, usage.spentNanoUsd]).toEqual([1, 2_000_000_000]);
+  });
+
+  test('a finding of a row that waits to be dropped counts once', async () => {
+    const { db } = database;
+    answer = [];
+    const found = { rule: 'r', on: 'input', check: 'pii', action: 'flag', count: 2, ms: 1 } as const;
+    const createdAtMs = floorMs - 2 * HOUR_MS;
+    await insertLogRecords(db, [sampleRecord({ projectId, createdAtMs, guardrails: [found as never] })]);
+    const mark = {
+      rule: 'r',
+      side: 'input',
+      check_type: 'pii',
+      action: 'flag',
+      outcome: 'done',
+      matches: '2',
+      took_ms: 1,
+    };
+    answer = [{ ...mark, ms: createdAtMs, project_id: projectId }];
+    const hits = { fromMs: createdAtMs - HOUR_MS, toMs: nowMs, projectId };
+    expect(await countGuardrailHits(db, hits)).toBe(1);
+    const asked = { ...hits, fromMs: createdAtMs - 60_000, toMs: createdAtMs + 60_000, nowMs };
+    expect(await loadGuardrailStats(db, asked)).toMatchObject([{ requests: 1, matches: 2 }]);
   });
 });

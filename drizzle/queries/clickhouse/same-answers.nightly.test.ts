@@ -1,7 +1,9 @@
 // Whatever is asked, ClickHouse and Postgres together answer as Postgres alone does.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import type { LogRecord } from '@llm0/core/logs/log-record';
+import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import { openChdb } from '@llm0/testing/clickhouse/open-chdb';
+import { sampleCall } from '@llm0/testing/stores/sample-call';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import fc from 'fast-check';
@@ -10,16 +12,21 @@ import type { Database } from '../../client';
 import { toRowLine } from '../log-lines/row-line';
 import { writeLogBodies } from '../logs/log-bodies';
 import { listEntries } from '../logs/log-days';
-import { insertLogRecords } from '../logs/log-insert';
+import { insertLogRecords, storeLogRecords } from '../logs/log-insert';
 import { readSinkLines } from '../logs/log-sinks';
 import { LOG_SORTS } from '../logs/log-sorts';
 import type { LogFilter } from '../logs/logs';
+import { CALLS } from '../logs/partitions';
 import { searchLogs } from '../logs/search-logs';
 import { countRows, tallyLogs } from '../logs/tally-logs';
 import { loadBuckets, loadHistogram, loadOverview } from '../stats/read/load-stats';
 import { type BucketQuery, type GroupBy, METRIC_NAMES, SPEND_SUMS } from '../stats/read/questions';
 import type { Ask } from '../stats/read/time-limit';
+import type { ToolCallFilter } from '../tool-calls/call-filter';
+import { getToolCall, listToolCalls } from '../tool-calls/tool-calls';
+import { loadToolStats, TOOL_GROUPS } from '../tool-calls/tool-stats';
 import { askOfClient } from './ask-clickhouse';
+import { findCall } from './call-rows';
 import { findBodies, findRow } from './find-rows';
 import { addLabelColumns } from './label-columns';
 import { attachLogEngine } from './log-engine';
@@ -82,6 +89,28 @@ const corrections = first
   .filter((_, index) => index % 13 === 5)
   .map((record) => ({ ...record, corrects: true as const, costNanoUsd: record.costNanoUsd + 77, latencyMs: 4321 }));
 
+const RULE = { on: 'tool_arguments', check: 'pii', action: 'flag', count: 1, ms: 2 } as const;
+const calls = Array.from({ length: 400 }, (_, index): ToolCallRecord => {
+  const nth = index % 7 === 1 ? index - 1 : index;
+  const errorCode = [undefined, undefined, 'not_found', 'upstream_timeout'][index % 4];
+  return sampleCall({
+    ...{ projectId: projectIds[index % 2] ?? '', createdAtMs: nowMs - 1 - nth * (nth < 200 ? 61_017 : 611_113) },
+    apiKeyId: `00000000-0000-4000-8000-00000000000${index % 3}`,
+    ...(index % 13 === 0 ? { id: crypto.randomUUID() } : {}),
+    ...{ server: `server-${index % 2}`, tool: `tool'${index % 3}`, runId: `run-${index % 5}` },
+    ...{ status: errorCode === undefined ? 'success' : 'error', isError: errorCode !== undefined || index % 9 === 0 },
+    ...{ costNanoUsd: index % 3 === 0 ? 0 : 1_000_001 + index, durationMs: 0.2 + ((index * 7919) % 500) * 1.7 },
+    ...{ bytesIn: index * 3, bytesOut: 5000 - index },
+    ...(errorCode === undefined ? {} : { errorCode, errorMessage: `Says "no"\n${index}` }),
+    ...(index % 4 === 0 ? { customerId: `customer-${index % 5}'"\\`, labels: { team: `t${index % 3}` } } : {}),
+    ...(index % 6 === 0 ? { traceId: 'a'.repeat(32) } : {}),
+    ...(index % 11 === 0 ? { guardrails: [{ rule: `r${index % 2}`, ...RULE }] as never } : {}),
+  });
+});
+const correctedCalls = calls
+  .filter((_, index) => index % 13 === 5)
+  .map((call) => ({ ...call, corrects: true as const, costNanoUsd: call.costNanoUsd + 77, durationMs: 4321 }));
+
 let database: Database;
 let chdb: Awaited<ReturnType<typeof openChdb>>;
 /** Where the answer changes over. */
@@ -103,8 +132,17 @@ async function copy(seq: number, records: readonly LogRecord[]): Promise<void> {
   const written = await readSinkLines(database.db, entries, bodies);
   // Bodies aren't in lines of their own.
   const lines = written.map((line) => (line.includes('"request_body"') ? line : (own.get(idOf(line)) ?? line)));
-  await storeLines(chdb, { afterSeq: seq - 1, seq, lines });
+  const ofCalls = { after: undefined, limit: 10_000, table: CALLS };
+  const callEntries = await listEntries(database.db, { fromMs: 0, toMs: nowMs }, ofCalls);
+  const callLines = await readSinkLines(database.db, callEntries, [], CALLS.name);
+  await storeLines(chdb, { afterSeq: seq - 1, seq, lines, calls: callLines });
 }
+
+const storeCalls = (records: readonly ToolCallRecord[]) =>
+  storeLogRecords(
+    database.db,
+    records.map((one) => JSON.stringify(one)),
+  );
 
 const idOf = (line: string): string => (JSON.parse(line) as { readonly id: string }).id;
 
@@ -116,6 +154,7 @@ beforeAll(async () => {
   await migrateClickHouse(chdb);
   await addLabelColumns(chdb, ['team']);
   await insertLogRecords(database.db, first);
+  await storeCalls(calls);
   const bodies = first.slice(0, 50).map(({ id: requestId, createdAtMs, projectId }, index) => ({
     ...{ requestId, createdAtMs, projectId, upstreamRequest: '{"up":1}' },
     request: JSON.stringify({ secretkey: `Needle ${index} "quoted" ü`, messages: [{ content: 'a\nb' }] }),
@@ -124,8 +163,10 @@ beforeAll(async () => {
   await writeLogBodies(database.db, bodies);
   await copy(1, first);
   await insertLogRecords(database.db, corrections);
+  await storeCalls(correctedCalls);
   await copy(2, [...first, ...corrections]);
-  attachLogEngine(database.db, { store: 'test', ask, splitMs: async () => splitMs });
+  const split = async () => splitMs;
+  attachLogEngine(database.db, { store: 'test', ask, splitMs: split, callsSplitMs: split });
 }, 240_000);
 afterAll(async () => {
   await chdb?.close();
@@ -238,6 +279,88 @@ describe('the log', () => {
   });
 });
 
+describe('tool calls', () => {
+  let mostFound = 0;
+  const matches = fc.record(
+    {
+      projectId: match.projectId,
+      apiKeyId: pick('00000000-0000-4000-8000-000000000001'),
+      customerId: pick(`customer-4'"\\`),
+      server: pick('server-0', 'server-1'),
+      tool: pick("tool'1", 'none'),
+      status: pick('success', 'error'),
+      isError: fc.boolean(),
+      runId: pick('run-1', 'run-3'),
+      traceId: pick('a'.repeat(32)),
+      requestId: pick(calls[5]?.id ?? '', calls[399]?.id ?? ''),
+      fromMs: pick(nowMs - 3 * DAY_MS, nowMs - 6 * HOUR_MS),
+      toMs: pick(nowMs - HOUR_MS, nowMs - DAY_MS),
+    },
+    { requiredKeys: [] },
+  );
+  const some = matches.chain((all) =>
+    fc
+      .subarray(Object.keys(all), { maxLength: Math.min(2, Object.keys(all).length) })
+      .map((names) => Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name)))),
+  );
+
+  test('are found in the same order, page by page', async () => {
+    await fc.assert(
+      fc.asyncProperty(some, pick(7, 60, 1000), async (filter: ToolCallFilter, limit) => {
+        await expectSame(async () => {
+          const rows: unknown[] = [];
+          let cursor: string | undefined;
+          for (let page = 0; page < 4; page++) {
+            const at = cursor === undefined ? {} : { cursor };
+            const { data, nextCursor, partialFromMs } = await listToolCalls(
+              database.db,
+              filter,
+              { limit, ...at },
+              nowMs,
+            );
+            expect(partialFromMs).toBeUndefined();
+            rows.push(...data);
+            if (nextCursor === null) break;
+            cursor = nextCursor;
+          }
+          mostFound = Math.max(mostFound, rows.length);
+          return rows;
+        });
+      }),
+      { numRuns: 100, seed },
+    );
+    expect(mostFound).toBeGreaterThan(20);
+  }, 300_000);
+
+  test('one call is shown', async () => {
+    for (const { id } of [calls[0], calls[13], calls[399]] as ToolCallRecord[]) {
+      expect(await findCall(ask, id)).toEqual(await getToolCall(database.db, id));
+    }
+    expect(await findCall(ask, Bun.randomUUIDv7())).toBeNull();
+  });
+
+  test('have the same statistics', async () => {
+    const { projectId, apiKeyId, server, tool, status } = {
+      ...{ projectId: match.projectId, apiKeyId: pick('00000000-0000-4000-8000-000000000001') },
+      ...{ server: pick('server-1'), tool: pick("tool'1", ''), status: pick('success', 'error') },
+    };
+    const question = fc.record(
+      {
+        ...{ projectId, apiKeyId, server, tool, status },
+        ...{ groupBy: pick(...TOOL_GROUPS), intervalMs: pick(HOUR_MS, DAY_MS, 60_000), top: pick(1, 2) },
+        fromMs: pick(nowMs - 40 * 60_000, nowMs - 26 * HOUR_MS - 1234, nowMs - 2 * DAY_MS + 17),
+        toMs: pick(nowMs + 1, nowMs - 7 * 60_000 - 11),
+      },
+      { requiredKeys: ['fromMs', 'toMs'] },
+    );
+    await fc.assert(
+      fc.asyncProperty(question, (asked) =>
+        expectSame(() => loadToolStats(database.db, { ...asked, nowMs })).then(() => {}),
+      ),
+      { numRuns: 150, seed },
+    );
+  }, 300_000);
+});
 const GROUPS: readonly GroupBy[] = [
   ...(['project', 'key', 'model', 'provider', 'target', 'customer', 'status', 'outcome', 'cache'] as const),
   ...(['error_code', 'team', 'cost_center', 'modality', 'label.team', 'label.none'] as const),

@@ -11,9 +11,10 @@ import {
 } from '../stats/read/segment-sql';
 import type { Ask } from '../stats/read/time-limit';
 import type { StatsSegment } from '../stats/read/time-segments';
+import { CALLS_AS_ROWS_ELSEWHERE } from '../tool-calls/calls-as-rows';
 import type { RowsElsewhere } from './log-engine';
 
-/** Gives the parts of a range to the store that has their rows. Tool calls are in Postgres alone. */
+/** Gives the parts of a range to the store that has their rows. */
 export function divideRows(
   segments: readonly StatsSegment[],
   elsewhere: RowsElsewhere | undefined,
@@ -21,10 +22,12 @@ export function divideRows(
   if (elsewhere === undefined) return segments;
   return segments.flatMap((segment) => {
     if (segment.source !== 'rows') return [segment];
-    const cutMs = Math.min(segment.toMs, Math.max(segment.fromMs, elsewhere.splitMs));
+    const cutAt = (ms: number) => Math.min(segment.toMs, Math.max(segment.fromMs, ms));
+    const [cutMs, callsMs] = [cutAt(elsewhere.splitMs), cutAt(elsewhere.callsMs)];
     const parts: readonly StatsSegment[] = [
       { ...segment, toMs: cutMs, elsewhere: elsewhere.ask },
-      { ...segment, toMs: cutMs, isOfCalls: true },
+      { ...segment, toMs: callsMs, elsewhere: elsewhere.ask, isOfCalls: true },
+      { ...segment, fromMs: callsMs, toMs: cutMs, isOfCalls: true },
       { ...segment, fromMs: cutMs },
     ];
     return parts.filter(({ fromMs, toMs }) => fromMs < toMs);
@@ -33,6 +36,10 @@ export function divideRows(
 
 /** One version of each row. */
 export const ROWS = sql.raw('gateway_logs final');
+export const CALL_ROWS = sql.raw('tool_calls final');
+/** Rows of a segment. */
+export const rowsOf = ({ isOfCalls }: Pick<StatsSegment, 'isOfCalls'>): SQL =>
+  isOfCalls === true ? CALLS_AS_ROWS_ELSEWHERE : ROWS;
 /** Milliseconds since the epoch. */
 export const CREATED_MS = sql.raw('toUnixTimestamp64Milli(created_at)');
 
@@ -147,12 +154,12 @@ export function askSums(
   const sums = names.map((name) => sql`${wanted.includes(name) ? SUMS[name] : sql`0`} as ${sql.raw(name)}`);
   return ask<SumsRow>(sql`select ${startOf(scope.intervalMs)} as start_ms, ${groupOfRows(scope)} as grp,
       ${sql.join(sums, sql`, `)}
-    from ${ROWS} where ${withinRows(segment, scope)} group by 1, 2 having count() > 0`);
+    from ${rowsOf(segment)} where ${withinRows(segment, scope)} group by 1, 2 having count() > 0`);
 }
 
 const LOG_GAMMA = Math.log(GAMMA);
 /** As `binOf`. */
-const binOf = (ms: string): SQL =>
+export const binOf = (ms: string): SQL =>
   sql.raw(`if(${ms} > ${MIN_MS}, least(${MAX_BIN}, toUInt16(ceil(log(${ms} / ${MIN_MS}) / ${LOG_GAMMA}))), 0)`);
 
 export type BinRow = Placed & { readonly bin: string | number; readonly n: string | number };

@@ -8,6 +8,8 @@ export interface BatchedLines {
   readonly seq: number;
   /** A JSON object each, as Postgres writes a row. */
   readonly lines: readonly string[];
+  /** The same of tool calls. */
+  readonly calls?: readonly string[];
 }
 
 /** Rows from before the batches, of which any may be there already. */
@@ -16,7 +18,8 @@ export const BEFORE_BATCHES = { afterSeq: 0, seq: 0 } as const;
 /** The last batch after this one that ClickHouse has, whole or in part; undefined without one. */
 export async function findLastBatch(client: ClickHouseClient, afterSeq: number): Promise<number | undefined> {
   const found = await client.query({
-    query: 'select max(batch) as last from gateway_logs where batch > {afterSeq: UInt64}',
+    query: `select max(batch) as last from (select batch from gateway_logs where batch > {afterSeq: UInt64}
+      union all select batch from tool_calls where batch > {afterSeq: UInt64})`,
     query_params: { afterSeq },
     format: 'JSONEachRow',
   });
@@ -25,19 +28,26 @@ export async function findLastBatch(client: ClickHouseClient, afterSeq: number):
   return last === 0 ? undefined : last;
 }
 
-/** Bodies go first: `findLastBatch` asks the rows. Text in a body has its quotes escaped, so it doesn't match. */
-const TABLES = [
-  ['gateway_log_bodies', (line: string) => line.includes('"request_body": ')],
-  ['gateway_logs', () => true],
-] as const;
+/** Text in a body has its quotes escaped, so it doesn't match. */
+const hasBody = (line: string) => line.includes('"request_body": ');
 
 /** Stores lines once: a repetition of the same batches changes nothing. */
-export async function storeLines(client: ClickHouseClient, { afterSeq, seq, lines }: BatchedLines): Promise<void> {
+export async function storeLines(
+  client: ClickHouseClient,
+  { afterSeq, seq, lines, calls = [] }: BatchedLines,
+): Promise<void> {
   const newest = newestLines(lines);
+  const newestCalls = newestLines(calls);
   // Rows without a batch are versions older than any: inserting them again is harmless, and may be meant.
-  const token = seq === 0 ? crypto.randomUUID() : `${afterSeq}-${seq}-${smallestOf(newest.keys())}`;
-  for (const [table, isKept] of TABLES) {
-    const kept = [...newest.values()].filter(isKept);
+  const token =
+    seq === 0 ? crypto.randomUUID() : `${afterSeq}-${seq}-${smallestOf([...newest.keys(), ...newestCalls.keys()])}`;
+  // Bodies go first: `findLastBatch` asks the others.
+  const tables = [
+    ['gateway_log_bodies', [...newest.values()].filter(hasBody)],
+    ['tool_calls', [...newestCalls.values()]],
+    ['gateway_logs', [...newest.values()]],
+  ] as const;
+  for (const [table, kept] of tables) {
     if (kept.length === 0) continue;
     // Postgres writes an object with at least its id, so the first field takes a comma.
     const values = kept.map((line) => `{"batch": ${seq}, ${line.slice(1)}`).join('\n');

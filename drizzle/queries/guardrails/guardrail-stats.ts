@@ -1,8 +1,9 @@
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { asTable } from '../clickhouse/as-table';
-import { rowsBefore } from '../clickhouse/log-engine';
+import { type RowsElsewhere, rowsBefore } from '../clickhouse/log-engine';
 import { askMarks } from '../clickhouse/marked-rows';
+import { instant } from '../instant';
 import { ofProjects, type ProjectScope } from '../of-projects';
 import { askInTime, QuestionTooLargeError } from '../stats/read/time-limit';
 import { type StatsSegment, splitRange } from '../stats/read/time-segments';
@@ -66,13 +67,27 @@ const MARK =
   'ms float8, project_id uuid, rule text, side text, ' +
   'check_type text, action text, outcome text, matches numeric, took_ms float8';
 
+/** Marks elsewhere, and from where on those of Postgres count. */
+interface OlderMarks {
+  readonly rows: readonly object[];
+  readonly splitMs: number;
+  readonly callsMs: number;
+}
+
+async function askOlder(elsewhere: RowsElsewhere | undefined, range: HitRange): Promise<OlderMarks> {
+  const { splitMs = 0, callsMs = 0 } = elsewhere ?? {};
+  return { rows: await askMarks(elsewhere, range), splitMs, callsMs };
+}
+
+const NOTHING: OlderMarks = { rows: [], splitMs: 0, callsMs: 0 };
+
 /** Marks of rows in the shape of the roll-ups: one rule in several parts of a request counts once. */
-const rowsIn = (range: (column: SQL) => SQL, older: readonly object[]) => sql`(
+const rowsIn = (range: (column: SQL) => SQL, { rows, splitMs, callsMs }: OlderMarks) => sql`(
   select to_timestamp(ms / 1000.0) as bucket, project_id, rule, side, check_type, action, outcome, 1 as requests, matches,
-    took_ms as ms from ${asTable(older, MARK)}
+    took_ms as ms from ${asTable(rows, MARK)}
   union all select bucket, project_id, rule, side, check_type, action, outcome, 1 as requests, sum(matches) as matches, sum(ms) as ms
-  from (${MARKED('gateway_logs')} and ${range(sql`l.created_at`)}
-    union all ${MARKED('tool_calls')} and ${range(sql`l.created_at`)}) as marks
+  from (${MARKED('gateway_logs')} and ${range(sql`l.created_at`)} and l.created_at >= ${instant(splitMs)}
+    union all ${MARKED('tool_calls')} and ${range(sql`l.created_at`)} and l.created_at >= ${instant(callsMs)}) as marks
   group by bucket, project_id, id, rule, side, check_type, action, outcome) as marked`;
 
 /** There are no minutes of guardrails: these are read from rows, of which few have any. */
@@ -88,7 +103,7 @@ export async function loadGuardrailStats(db: Db, query: GuardrailStatsQuery): Pr
   const elsewhere = await rowsBefore(db, query.fromMs);
   const parts: SQL[] = [];
   for (const segment of segments) {
-    const older = segment.source === 'rows' ? await askMarks(elsewhere, { ...query, ...segment }) : [];
+    const older = segment.source === 'rows' ? await askOlder(elsewhere, { ...query, ...segment }) : NOTHING;
     parts.push(partOf(segment, query, older));
   }
   const whole = sql`
@@ -104,7 +119,7 @@ export async function loadGuardrailStats(db: Db, query: GuardrailStatsQuery): Pr
   }));
 }
 
-function partOf({ source, fromMs, toMs }: StatsSegment, query: GuardrailStatsQuery, older: readonly object[]): SQL {
+function partOf({ source, fromMs, toMs }: StatsSegment, query: GuardrailStatsQuery, older: OlderMarks): SQL {
   const { intervalMs, groupBy, projectId, rule, outcome } = query;
   const within = (column: SQL) =>
     sql`${column} >= to_timestamp(${fromMs}::bigint / 1000.0) and ${column} < to_timestamp(${toMs}::bigint / 1000.0)`;
@@ -133,19 +148,19 @@ export async function listGuardrailHits(
   db: Db,
   range: HitRange & { readonly limit: number },
 ): Promise<readonly number[]> {
-  const hits = hitsIn(range, await askMarks(await rowsBefore(db, range.fromMs), range));
+  const hits = hitsIn(range, await askOlder(await rowsBefore(db, range.fromMs), range));
   const rows = await db.execute<{ ms: number }>(sql`
     select (extract(epoch from bucket) * 1000)::float8 as ms from ${hits} order by bucket desc limit ${range.limit}`);
   return rows.map(({ ms }) => ms).reverse();
 }
 
 export async function countGuardrailHits(db: Db, range: HitRange): Promise<number> {
-  const hits = hitsIn(range, await askMarks(await rowsBefore(db, range.fromMs), range));
+  const hits = hitsIn(range, await askOlder(await rowsBefore(db, range.fromMs), range));
   const [row] = await db.execute<{ hits: string }>(sql`select count(*) as hits from ${hits}`);
   return Number(row?.hits ?? 0);
 }
 
-function hitsIn({ fromMs, toMs, projectId }: HitRange, older: readonly object[]): SQL {
+function hitsIn({ fromMs, toMs, projectId }: HitRange, older: OlderMarks): SQL {
   const marked = rowsIn((column) => {
     const within = sql`${column} >= to_timestamp(${fromMs}::bigint / 1000.0) and ${column} < to_timestamp(${toMs}::bigint / 1000.0)`;
     return sql`${within} and ${ofProjects(projectId, sql`l.project_id`)}`;

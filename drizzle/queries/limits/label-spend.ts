@@ -73,18 +73,21 @@ export async function readOlderSpend(db: Db, budget: Omit<FilledBudget, 'id'>, n
   const elsewhere = await rowsBefore(db);
   const seq = (await readLackingFloor(db)) !== undefined ? await readSinkSeq(db, engineOf(db)?.store ?? '') : undefined;
   const scope = { fromMs: startOfPeriods(nowMs), projectId, labels: { [label]: value }, lastSeq: seq };
-  return { splitMs: elsewhere?.splitMs ?? 0, days: await askDays(elsewhere, scope), seq };
+  const { splitMs = 0, callsMs = 0 } = elsewhere ?? {};
+  return { splitMs, callsMs, days: await askDays(elsewhere, scope), seq };
 }
 
 export interface OlderSpend {
   /** Rows of Postgres count from here on. */
   readonly splitMs: number;
+  /** The same of tool calls. */
+  readonly callsMs: number;
   readonly days: readonly object[];
   /** The last batch in it, where later ones aren't in Postgres either. */
   readonly seq?: number | undefined;
 }
 
-const NOTHING: OlderSpend = { splitMs: 0, days: [] };
+const NOTHING: OlderSpend = { splitMs: 0, callsMs: 0, days: [] };
 const startOfPeriods = (nowMs: number) => Math.min(periodAt('month', nowMs).fromMs, periodAt('week', nowMs).fromMs);
 const DAY = 'ms float8, cost_usd numeric';
 
@@ -105,7 +108,7 @@ export async function fillLabelSpend(
   await tx.execute(sql`
     insert into label_spend (label_budget_id, date, spent_usd)
     select ${id}::uuid, (created_at at time zone 'UTC')::date, sum(cost_usd)
-    from (${rowsOf('gateway_logs', older.splitMs)} union all ${rowsOf('tool_calls', 0)}
+    from (${rowsOf('gateway_logs', older.splitMs)} union all ${rowsOf('tool_calls', older.callsMs)}
       union all select to_timestamp(ms / 1000.0), cost_usd from ${asTable([...older.days, ...lines], DAY)}) as labelled
     where cost_usd <> 0 group by 2`);
 }

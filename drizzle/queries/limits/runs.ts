@@ -40,13 +40,13 @@ export interface RunItem {
 const msOf = (time: SQL): SQL => sql`(extract(epoch from ${time}) * 1000)::float8`;
 const ofRun = (projectId: string, runId: string): SQL => sql`run_id = ${runId} and project_id = ${projectId}::uuid`;
 
-/** Requests from a time on, and tool calls of a run. */
-export const rowsOfRun = (projectId: string, runId: string, fromMs = 0): SQL => sql`
+/** Requests and tool calls of a run that aren't elsewhere. */
+export const rowsOfRun = (projectId: string, runId: string, elsewhere?: RowsElsewhere): SQL => sql`
   select 'request' as type, request_id, created_at, model as name, status, error_code, cost_usd, tokens_total, latency_ms
-    from gateway_logs where ${ofRun(projectId, runId)} and created_at >= ${instant(fromMs)}
+    from gateway_logs where ${ofRun(projectId, runId)} and created_at >= ${instant(elsewhere?.splitMs ?? 0)}
   union all
   select 'tool_call', request_id, created_at, server || '__' || tool, status, error_code, cost_usd, 0, latency_ms
-    from tool_calls where ${ofRun(projectId, runId)}`;
+    from tool_calls where ${ofRun(projectId, runId)} and created_at >= ${instant(elsewhere?.callsMs ?? 0)}`;
 
 type RunAt = Pick<StoredRun, 'projectId' | 'runId'>;
 
@@ -88,9 +88,9 @@ export async function findRunProject(db: Db, runId: string, scope?: ProjectScope
   return row?.project_id ?? askRunProject(await rowsBefore(db), runId, scope);
 }
 
-const SUMS = 'cost_usd numeric, requests bigint, first_ms float8, last_ms float8';
+const SUMS = 'type text, cost_usd numeric, n bigint, first_ms float8, last_ms float8';
 const ITEM =
-  'request_id uuid, ms float8, name text, status text, ' +
+  'type text, request_id uuid, ms float8, name text, status text, ' +
   'error_code text, cost_usd numeric, tokens_total bigint, latency_ms float8';
 
 /** `elsewhere`: of `rowsBefore`, which a transaction doesn't know. */
@@ -101,8 +101,8 @@ export async function loadRunUsage(db: Db, { projectId, runId }: RunAt, elsewher
       coalesce(sum(n) filter (where type = 'tool_call'), 0)::float8 as tool_calls,
       min(first_at)::float8 as first_at, max(last_at)::float8 as last_at
     from (select type, cost_usd, 1 as n, ${msOf(sql`created_at`)} as first_at, ${msOf(sql`created_at`)} as last_at
-        from (${rowsOfRun(projectId, runId, elsewhere?.splitMs)}) as own
-      union all select 'request', cost_usd, requests, first_ms, last_ms from ${asTable(older, SUMS)}) as row`);
+        from (${rowsOfRun(projectId, runId, elsewhere)}) as own
+      union all select type, cost_usd, n, first_ms, last_ms from ${asTable(older, SUMS)}) as row`);
   return innerRow<RunUsage>(row ?? {});
 }
 
@@ -112,8 +112,8 @@ export async function listRunItems(db: Db, { projectId, runId }: RunAt, limit: n
   const older = await askRunItems(elsewhere, { projectId, runId }, limit);
   const rows = await db.execute(sql`select type, request_id, ${msOf(sql`row.created_at`)} as created_at, name, status,
       error_code, cost_usd, tokens_total::float8 as tokens_total, latency_ms
-    from (${rowsOfRun(projectId, runId, elsewhere?.splitMs)}
-      union all select 'request', request_id, to_timestamp(ms / 1000.0), name, status, error_code, cost_usd,
+    from (${rowsOfRun(projectId, runId, elsewhere)}
+      union all select type, request_id, to_timestamp(ms / 1000.0), name, status, error_code, cost_usd,
         tokens_total, latency_ms from ${asTable(older, ITEM)}) as row
     order by row.created_at, request_id limit ${limit}`);
   return rows.map((row) => innerRow<RunItem>(row));

@@ -50,7 +50,8 @@ describe.each(TEST_DATABASES)('rows that Postgres does not get, on $name', (kind
       if (isAway) throw new EngineAwayError('away');
       return [];
     };
-    attachLogEngine(own, { store: STORE, ask, splitMs: async () => 0, floorMs: async () => Date.UTC(2100, 0) });
+    const floors = { floorMs: async () => Date.UTC(2100, 0), callsFloorMs: async () => Date.now() - 2 * HOUR_MS };
+    attachLogEngine(own, { store: STORE, ask, splitMs: async () => 0, ...floors });
   }
 
   const old = (given: Partial<LogRecord> = {}) =>
@@ -222,6 +223,23 @@ describe.each(TEST_DATABASES)('rows that Postgres does not get, on $name', (kind
     expect((await costs()).size).toBe(0);
     // The newest batch tells which records are new.
     expect((await db.execute(sql`select 1 from log_lines`)).length).toBe(1);
+  });
+
+  test('a tool call whose day Postgres dropped waits for ClickHouse, and others do not', async () => {
+    const late = sampleCall({ createdAtMs: Date.now() - 3 * HOUR_MS });
+    const records = [...some(2), late, sampleCall()].map((one) => JSON.stringify(one));
+    isAway = true;
+    await expect(storeLogRecords(db, records)).rejects.toEqual(new RecordsWaitError(new Set([2])));
+    const calls = async () => (await db.execute(sql`select 1 from tool_calls`)).length;
+    expect([await calls(), (await costs()).size]).toEqual([1, 3]);
+    isAway = false;
+    await copy();
+    expect(await storeLogRecords(db, records)).toEqual({ inserted: 1, corrected: 0 });
+    expect(await calls()).toBe(2);
+    // They have batches of their own, which the sink reads.
+    const afterSeq = await readSinkSeq(db, STORE);
+    const part = await readSinkPart(db, { afterSeq, beforeMs: Date.now() + HOUR_MS, mostRows: 10 });
+    expect(part).toMatchObject({ entries: [[late.createdAtMs, late.id, 1]], lines: 0 });
   });
 
   test('with rows in Postgres again, each still counts once', async () => {

@@ -3,8 +3,7 @@ import { eachInSlices } from '@llm0/core/logs/in-slices';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
-import { usdFromNano } from '../../money';
-import { LateRecordsError, type LateRows, takeOutLate } from '../clickhouse/late-rows';
+import { LateRecordsError, type LateRows, takeFromRun, takeOutLate } from '../clickhouse/late-rows';
 import { instant } from '../instant';
 import { insertLogBatch } from '../logs/log-batches';
 import { takeOutRows } from '../logs/log-rows';
@@ -22,7 +21,7 @@ import {
   readLines,
   toLineRow,
 } from './line-batches';
-import { factOfLine } from './row-line';
+import { factOfLine, readRowLine } from './row-line';
 
 /** Of each database that this process writes to. */
 const known = new WeakMap<Db, KnownIds>();
@@ -73,12 +72,13 @@ export class LinePlace {
     const lines = await this.findLines(tx, corrections);
     for (const [id, { record }] of corrections) {
       const own = this.rows.get(id);
+      const line = lines.get(id);
       // From before the mode, and still in Postgres.
       const [here] = own === undefined ? await takeOutRows(tx, [record]) : [factOfLine(own.line)];
       if (here !== undefined) old.push(here);
-      else if (lines.has(id)) {
-        const fact = factOfLine(lines.get(id) ?? '');
-        await takeFromRun(tx, lines.get(id) ?? '', fact);
+      else if (line !== undefined) {
+        const fact = factOfLine(line);
+        await takeFromRun(tx, { ...fact, runId: (readRowLine(line).run_id ?? null) as string | null });
         old.push(fact);
       } else if (!this.isAsked(id)) unknown.push(record);
       else {
@@ -93,11 +93,12 @@ export class LinePlace {
     return old.length;
   }
 
-  /** Stores the batch; call what it returns after the commit. */
+  /** Stores the batch; call what it returns after the commit. Rows of tool calls are in Postgres. */
   async close(tx: Db, written: WrittenRows): Promise<() => void> {
-    if (this.rows.size === 0) return () => {};
+    if (this.rows.size + written.calls.length === 0) return () => {};
     const rows = [...this.rows.values()];
-    const seq = await insertLogBatch(tx, [], written.sums.bySecond());
+    const seq = await insertLogBatch(tx, written.calls, written.sums.bySecond());
+    if (rows.length === 0) return () => {};
     await addToRuns(tx, rows);
     const { entries, storedAtMs } = await insertLines(tx, { seq, rows, corrects: this.corrects });
     const { lastSeq } = this.ids;
@@ -167,11 +168,4 @@ async function addToRuns(tx: Db, rows: readonly LineRow[]): Promise<void> {
   await tx.execute(sql`update runs r set dropped_usd = r.dropped_usd + s.nano * 0.000000001
     from jsonb_to_recordset(${JSON.stringify([...sums.values()])}::jsonb) as s(project_id uuid, run_id text, nano bigint)
     where r.project_id = s.project_id and r.run_id = s.run_id`);
-}
-
-async function takeFromRun(tx: Db, line: string, { projectId, costNanoUsd }: UsageFact): Promise<void> {
-  const { run_id: runId } = JSON.parse(line) as { readonly run_id?: string };
-  if (runId === undefined) return;
-  await tx.execute(sql`update runs set dropped_usd = dropped_usd - ${usdFromNano(costNanoUsd)}::numeric
-    where project_id = ${projectId}::uuid and run_id = ${runId}`);
 }

@@ -1,8 +1,9 @@
 import { RecordsRejectedError, UUID } from '@llm0/core/logs/decode-log-record';
-import { type LogRecord, MODALITY_OF } from '@llm0/core/logs/log-record';
-import { nanoFromUsd, usdFromNano } from '../../money';
+import type { LogRecord } from '@llm0/core/logs/log-record';
+import { usdFromNano } from '../../money';
+import { innerRow } from '../inner-names';
 import { FIELDS, RARE_FIELDS } from '../logs/log-rows';
-import type { UsageFact } from '../stats/write/rollup-deltas';
+import { factOf, type UsageFact } from '../stats/write/rollup-deltas';
 
 const { id: _id, ...others } = { ...FIELDS, ...RARE_FIELDS };
 const PARTS = (Object.entries(others) as [keyof typeof others, readonly [string, string]][]).map(
@@ -78,23 +79,6 @@ export const readRowLine = (line: string): LineRow => JSON.parse(line) as LineRo
 
 /** As `factOf` has it of the record. */
 export function factOfLine(line: string): UsageFact {
-  const row = readRowLine(line);
-  const textOf = (name: string) => (row[name] ?? null) as string | null;
-  const numberOf = (name: string) => (row[name] ?? null) as number | null;
-  const lower = (name: string) => String(row[name]).toLowerCase();
-  const count = (name: string) => Number(row[name] ?? 0);
-  const dialect = String(row.dialect) as LogRecord['dialect'];
-  return {
-    ...{ createdAtMs: Date.parse(row.created_at), projectId: lower('project_id'), apiKeyId: lower('api_key_id') },
-    ...{ model: String(row.model), provider: textOf('final_provider') ?? textOf('provider') ?? '' },
-    ...{ status: String(row.status), requests: numberOf('refused_count') ?? 1 },
-    cache: row.semantic_cache_hit === true ? 'semantic' : row.cache_hit === true ? 'exact' : 'miss',
-    modality: (textOf('modality') ?? MODALITY_OF[dialect] ?? 'text') as UsageFact['modality'],
-    ...{ customerId: textOf('customer_id'), labels: row.labels ?? null, errorCode: textOf('error_code') },
-    ...{ tokensIn: count('tokens_in'), tokensOut: count('tokens_out'), tokensCacheRead: count('tokens_cache_read') },
-    ...{ tokensCacheWrite: count('tokens_cache_write'), tokensReasoning: count('tokens_reasoning') },
-    ...{ costNanoUsd: nanoFromUsd(row.cost_usd), savedNanoUsd: nanoFromUsd(row.saved_usd) },
-    ...{ failovers: count('failover_count'), latencyMs: numberOf('latency_ms'), ttftMs: numberOf('ttft_ms') },
-    ...{ overheadMs: numberOf('overhead_ms'), upstreamMs: numberOf('upstream_ms') },
-  };
+  const { created_at: createdAt, ...row } = readRowLine(line);
+  return factOf({ ...innerRow<LogRecord>(row), createdAtMs: Date.parse(createdAt) });
 }

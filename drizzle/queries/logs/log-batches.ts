@@ -8,22 +8,22 @@ import { NO_ROWS_MS } from '../clickhouse/log-floor';
 import { withoutSwitches } from '../clickhouse/without-switches';
 import { instant } from '../instant';
 import type { SecondCounts } from '../stats/write/batch-sums';
-import { readSinkSeq } from './log-sinks';
+import { readSinkSeq, type SinkEntry } from './log-sinks';
 import { type LogFilter, logConditions, logRows, type StoredLog } from './logs';
 
 /** A batch counts requests that ended so shortly before. */
 const LIVE_SECONDS = 60;
 
 /**
- * Written by writers of rows while they hold the lock: batches are numbered in the order they are committed. Without
- * `records`, their rows stand in `log_lines`. Returns the number.
+ * Written by writers of rows while they hold the lock: batches are numbered in the order they are committed. Requests
+ * that aren't among `records` stand in `log_lines`. Returns the number.
  */
 export async function insertLogBatch(
   tx: Db,
-  records: readonly { readonly id: string; readonly createdAtMs: number }[],
+  records: readonly { readonly id: string; readonly createdAtMs: number; readonly kind?: 'tool_call' }[],
   seconds: readonly SecondCounts[],
 ): Promise<number> {
-  const entries = JSON.stringify(records.map(({ id, createdAtMs }) => [createdAtMs, id]));
+  const entries = JSON.stringify(records.map(entryOf));
   const bySecond = JSON.stringify(seconds);
   // Rows of earlier times, such as an import's, aren't traffic. A correction takes its old row away.
   const [batch] = await tx.execute<{
@@ -36,6 +36,9 @@ export async function insertLogBatch(
     returning seq`);
   return Number(batch?.seq);
 }
+
+const entryOf = ({ id, createdAtMs, kind }: { id: string; createdAtMs: number; kind?: 'tool_call' }): SinkEntry =>
+  kind === 'tool_call' ? [createdAtMs, id, 1] : [createdAtMs, id];
 
 /** Requests of a batch, refused ones included. */
 export interface BatchCounts {

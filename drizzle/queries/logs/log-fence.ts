@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
-import { FLOOR_KEY, type LogFloor, toFloor } from '../clickhouse/log-floor';
+import { type LogFloor, toFloor } from '../clickhouse/log-floor';
+import { REQUESTS } from './partitions';
 
 /**
  * Grows with every rebuild of counters from the rows. A batch read before and committed after would be in the rows
@@ -33,7 +34,7 @@ export interface WriteState {
 export async function readWriteState(tx: Db): Promise<WriteState> {
   const [row] = await tx.execute<{ fence: number | null; floor: string | null; ms: number }>(sql`
     select (select value::text::int from settings where key = ${FENCE}) as fence,
-      (select value::text from settings where key = ${FLOOR_KEY}) as floor,
+      (select value::text from settings where key = ${REQUESTS.floorKey}) as floor,
       (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`);
   return { fence: row?.fence ?? 0, floor: toFloor(row?.floor), nowMs: Number(row?.ms) };
 }

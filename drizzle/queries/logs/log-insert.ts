@@ -13,7 +13,7 @@ import { noteKeyUses } from '../access/key-uses';
 import { addBatchCosts } from '../batches/batch-costs';
 import { EngineAwayError } from '../clickhouse/ask-clickhouse';
 import { findLateRows, LateRecordsError, type LateRows, takeOutLate } from '../clickhouse/late-rows';
-import { floorOf } from '../clickhouse/log-engine';
+import { callsFloorOf, floorOf } from '../clickhouse/log-engine';
 import { noRowsFromMs } from '../clickhouse/log-floor';
 import { writeGuardrailRollups } from '../guardrails/guardrail-rollups';
 import { isAwaitedSince } from '../log-lines/line-batches';
@@ -80,14 +80,15 @@ export async function insertLogRecords(
 async function insertBatch<Item>(db: Db, batch: Batch<Item>, options: LogInsertOptions): Promise<LogInsertResult> {
   if (batch.items.length === 0) return { inserted: 0, corrected: 0 };
   try {
-    const beforeMs = await floorOf(db);
-    const write = (late: Late, items = batch.items) => writeBatch(db, { ...batch, items }, { ...options, late });
-    return await write({ beforeMs }).catch(async (error: unknown) => {
-      if (error instanceof LateRecordsError) return writeLate(db, batch, { error, write, beforeMs });
+    const floors = { beforeMs: await floorOf(db), callsBeforeMs: await callsFloorOf(db) };
+    const write: Write<Item> = (found, items = batch.items) =>
+      writeBatch(db, { ...batch, items }, { ...options, late: { ...floors, found } });
+    return await write().catch(async (error: unknown) => {
+      if (error instanceof LateRecordsError) return writeLate(db, batch, { error, write });
       // A day without a partition: a new database, or an externally dropped one.
       if (sqlState(error) !== '23514') throw error;
       await ensureDays(db, batch);
-      return write({ beforeMs });
+      return write();
     });
   } catch (error) {
     if (isDataAtFault(error)) throw new RecordsRejectedError(rootMessage(error), { cause: error });
@@ -99,26 +100,25 @@ async function insertBatch<Item>(db: Db, batch: Batch<Item>, options: LogInsertO
 interface Late {
   /** These days end here; 0 without any. */
   readonly beforeMs: number;
+  /** The same of tool calls. */
+  readonly callsBeforeMs: number;
   /** What ClickHouse has of them; absent before anybody asked. */
-  readonly found?: LateRows;
+  readonly found: LateRows | undefined;
 }
+
+type Write<Item> = (found?: LateRows, items?: readonly Item[]) => Promise<LogInsertResult>;
 
 interface Again<Item> {
   readonly error: LateRecordsError;
-  readonly write: (late: Late, items?: readonly Item[]) => Promise<LogInsertResult>;
-  readonly beforeMs: number;
+  readonly write: Write<Item>;
 }
 
 /** Seldom: the days are made anew for rows that nobody has. */
-async function writeLate<Item>(
-  db: Db,
-  batch: Batch<Item>,
-  { error, write, beforeMs }: Again<Item>,
-): Promise<LogInsertResult> {
-  if (error.isOfLines) return writeLateLines(db, batch, { error, write, beforeMs });
+async function writeLate<Item>(db: Db, batch: Batch<Item>, { error, write }: Again<Item>): Promise<LogInsertResult> {
+  if (error.isOfLines) return writeLateLines(db, batch, { error, write });
   const found = await findLateRows(db, error.late);
   await ensureDays(db, batch);
-  return write({ beforeMs, found });
+  return write(found);
 }
 
 /** A batch names its corrections after its new records, and lines may leave between the question and the write. */
@@ -128,25 +128,19 @@ const MOST_QUESTIONS = 4;
 async function writeLateLines<Item>(
   db: Db,
   batch: Batch<Item>,
-  { error, write, beforeMs }: Again<Item>,
+  { error, write }: Again<Item>,
 ): Promise<LogInsertResult> {
   const { items, decode } = batch;
   let isAway = false;
   const late = new Map(error.late.map((record) => [record.id.toLowerCase(), record]));
-  const isLate = (item: Item) => {
-    const entry = decode(item);
-    return entry.kind === 'request' && late.has(entry.decoded.record.id.toLowerCase());
-  };
+  const isLate = (item: Item) => late.has(recordOf(decode(item)).id.toLowerCase());
   for (let nth = 1; ; nth++) {
     try {
-      if (!isAway) return await write({ beforeMs, found: await findLateRows(db, [...late.values()]) });
+      if (!isAway) return await write(await findLateRows(db, [...late.values()]));
       const waiting = new Set<number>();
       await eachInSlices(items.keys(), (at) => void (isLate(items[at] as Item) && waiting.add(at)));
-      if (waiting.size < items.length)
-        await write(
-          { beforeMs },
-          items.filter((_, at) => !waiting.has(at)),
-        );
+      const others = items.filter((_, at) => !waiting.has(at));
+      if (others.length > 0) await write(undefined, others);
       throw new RecordsWaitError(waiting);
     } catch (again) {
       if (again instanceof LateRecordsError && nth < MOST_QUESTIONS) {
@@ -159,12 +153,13 @@ async function writeLateLines<Item>(
   }
 }
 
+const recordOf = (entry: DecodedEntry): LogRecord | ToolCallRecord =>
+  entry.kind === 'request' ? entry.decoded.record : entry.record;
+
 async function ensureDays<Item>(db: Db, { items, decode }: Batch<Item>): Promise<void> {
   const days = new Set<number>();
   await eachInSlices(items, (item) => {
-    const entry = decode(item);
-    const { createdAtMs } = entry.kind === 'request' ? entry.decoded.record : entry.record;
-    days.add(Math.floor(createdAtMs / DAY_MS));
+    days.add(Math.floor(recordOf(decode(item)).createdAtMs / DAY_MS));
   });
   await ensurePartitions(
     db,
@@ -172,7 +167,7 @@ async function ensureDays<Item>(db: Db, { items, decode }: Batch<Item>): Promise
   );
 }
 
-interface Write {
+interface OpenWrite {
   /** Takes rows where Postgres gets none. */
   readonly lines: LinePlace | undefined;
   /** Only ClickHouse tells whether the record is new. */
@@ -184,7 +179,7 @@ async function openWrite(
   db: Db,
   tx: Db,
   { fence, late }: Pick<LogInsertOptions, 'fence'> & { readonly late: Late },
-): Promise<Write> {
+): Promise<OpenWrite> {
   await lockLogWrites(tx);
   const { floor, nowMs, ...state } = await readWriteState(tx);
   if (fence !== undefined && state.fence !== fence) {
@@ -211,12 +206,13 @@ async function writeBatch<Item>(
     const seen = new Set<string>();
     const corrections = new Map<string, DecodedRecord>();
     const calls: ToolCallRecord[] = [];
-    const unknown: LogRecord[] = [];
+    const unknown: (LogRecord | ToolCallRecord)[] = [];
     for (let i = 0; i < items.length; i += ROWS_A_STATEMENT) {
       const firsts = new Map<string, DecodedRecord>();
       await eachInSlices(items.slice(i, i + ROWS_A_STATEMENT), (item) => {
         const entry = decode(item);
-        if (entry.kind === 'tool_call') return void calls.push(entry.record);
+        if (entry.kind === 'tool_call')
+          return void (isLateCall(entry.record, late) ? unknown : calls).push(entry.record);
         const { record } = entry.decoded;
         const id = record.id.toLowerCase();
         if (isUnknown(record)) unknown.push(record);
@@ -236,16 +232,15 @@ async function writeBatch<Item>(
       await insertPart(tx, corrections, written);
     } else replaced = await lines.replace(tx, corrections, written);
     const corrected = written.count - inserted;
-    const called = await insertToolCalls(tx, calls);
+    const called = await insertToolCalls(tx, calls, late.found?.calls);
+    written.calls = called.written;
     const { sums } = written;
-    const seconds = sums.bySecond();
     for (const { fact, sign } of called.facts) sums.addCall(fact, sign);
     for (const { apiKeyId, createdAtMs } of called.written) sums.noteUse(apiKeyId.toLowerCase(), createdAtMs);
     await writeRollups(tx, sums);
     await writeGuardrailRollups(tx, [...written.marked, ...called.written]);
     await insertFailovers(tx, written.switches);
-    if (lines === undefined && written.count > 0) await insertLogBatch(tx, written.entries, seconds);
-    const noteIds = await lines?.close(tx, written);
+    const noteIds = await numberRows(tx, lines, written);
     await addBatchCosts(tx, sums.labelled);
     await noteKeyUses(tx, sums.keyUses);
     const result = {
@@ -254,9 +249,21 @@ async function writeBatch<Item>(
     };
     return { result, stored: { requests: written.records, calls: called.written }, noteIds };
   });
-  noteIds?.();
+  noteIds();
   onWritten?.(stored);
   return result;
+}
+
+/** Only ClickHouse tells whether the call is new. */
+const isLateCall = ({ id, createdAtMs }: ToolCallRecord, { callsBeforeMs, found }: Late): boolean =>
+  createdAtMs < callsBeforeMs && found?.asked.has(id.toLowerCase()) !== true;
+
+/** Stores what is new as a batch of the log; call what it returns after the commit. */
+async function numberRows(tx: Db, lines: LinePlace | undefined, written: WrittenRows): Promise<() => void> {
+  if (lines !== undefined) return lines.close(tx, written);
+  const entries = [...written.entries, ...written.calls];
+  if (entries.length > 0) await insertLogBatch(tx, entries, written.sums.bySecond());
+  return () => {};
 }
 
 /** Deletes the corrected rows with their sums; returns their number. */

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { instant } from '../instant';
+import type { PartitionedTable } from './partitions';
 
 /** How far a sink has got. Kept as a setting, so that batches stay as long as a sink needs them. */
 export interface SinkState {
@@ -18,6 +19,8 @@ export interface SinkState {
 export const SINK_PREFIX = 'log_sink:';
 /** Setting of a sink that answers in place of Postgres: since when it has all rows. */
 export const ENGINE_PREFIX = 'log_engine:';
+/** The same of tool calls: until when it has all of them. */
+export const CALL_ENGINE_PREFIX = 'call_engine:';
 
 const keysOf = (names: readonly string[]) => JSON.stringify(names.map((name) => SINK_PREFIX + name));
 
@@ -30,8 +33,10 @@ export async function addSinks(db: Pick<Db, 'execute'>, names: readonly string[]
         (select min(seq) - 1 from log_lines where lines is not null), (select max(seq) from log_batches), 0))
       from jsonb_array_elements_text(${keysOf(names)}::jsonb) as key on conflict (key) do nothing
       returning substr(key, ${SINK_PREFIX.length + 1}) as name
-    ), days as (delete from log_days where dropped_at is null and store in (select name from made))
-    delete from settings where key in (select ${ENGINE_PREFIX}::text || name from made)`);
+    ), days as (delete from log_days where dropped_at is null and store in (select name from made)
+    ), calls as (delete from call_days where dropped_at is null and store in (select name from made))
+    delete from settings where key in (
+      select prefix || name from made, unnest(array[${ENGINE_PREFIX}, ${CALL_ENGINE_PREFIX}]::text[]) as prefix)`);
 }
 
 /** Creates new sinks, and forgets all others. */
@@ -83,8 +88,8 @@ export async function noteSinkFailure(db: Db, name: string, { atMs, problem }: {
     where key = ${SINK_PREFIX + name}`);
 }
 
-/** Milliseconds of `created_at`, and id of a row. */
-export type SinkEntry = readonly [createdAtMs: number, id: string];
+/** Milliseconds of `created_at`, and id of a row; a third value marks that of a tool call. */
+export type SinkEntry = readonly [createdAtMs: number, id: string, isCall?: 1];
 
 export interface SinkPart {
   readonly entries: readonly SinkEntry[];
@@ -136,7 +141,9 @@ export async function readSinkLines(
   db: Db,
   entries: readonly SinkEntry[],
   bodies: readonly BodyColumn[],
+  table: PartitionedTable = 'gateway_logs',
 ): Promise<readonly string[]> {
+  if (entries.length === 0) return [];
   const pairs = sql.raw(bodies.map((name) => `'${name}', b.${name}`).join(', '));
   const kept =
     bodies.length === 0
@@ -148,7 +155,7 @@ export async function readSinkLines(
       select to_timestamp((entry->>0)::bigint / 1000.0) as created_at, (entry->>1)::uuid as id
       from jsonb_array_elements(${JSON.stringify(entries)}::jsonb) as entry
     )
-    select (to_jsonb(g) ${kept})::text as line from gateway_logs g
+    select (to_jsonb(g) ${kept})::text as line from ${sql.identifier(table)} g
     where g.created_at = any(array(select created_at from wanted)) and g.id = any(array(select id from wanted))`);
   return rows.map(({ line }) => line);
 }

@@ -3,9 +3,37 @@ import type { Db } from '../../client';
 import { utcDay } from '../stats/utc-day';
 
 const DAY_MS = 86_400_000;
-/** Both have the same days, and lose them together. */
-const TABLES = ['gateway_logs', 'tool_calls'] as const;
-export type PartitionedTable = (typeof TABLES)[number];
+/** A table of rows by day that ClickHouse has too. */
+export interface LogTable {
+  readonly name: 'gateway_logs' | 'tool_calls';
+  /** Its days that were compared. */
+  readonly days: 'log_days' | 'call_days';
+  /** Setting that tells from where on Postgres has its rows. */
+  readonly floorKey: string;
+  /** What is compared besides number, cost and ids; in the SQL of both stores. */
+  readonly sums: Readonly<Record<'saved' | 'tokens' | 'refused', string>>;
+}
+
+export const REQUESTS: LogTable = {
+  name: 'gateway_logs',
+  days: 'log_days',
+  floorKey: 'log_floor',
+  sums: { saved: 'sum(saved_usd)', tokens: 'sum(tokens_total)', refused: 'sum(coalesce(refused_count, 1))' },
+};
+
+/** Calls of MCP tools: bytes in place of tokens, failures in place of refusals. */
+export const CALLS: LogTable = {
+  name: 'tool_calls',
+  days: 'call_days',
+  floorKey: 'call_floor',
+  sums: { saved: '0', tokens: 'sum(bytes_in + bytes_out)', refused: 'count(*) filter (where is_error)' },
+};
+
+/** Both have the same days. Requests come first: calls never leave Postgres before them. */
+export const LOG_TABLES = [REQUESTS, CALLS] as const;
+
+export type PartitionedTable = LogTable['name'];
+const TABLES = LOG_TABLES.map(({ name }) => name);
 
 /** Serializes all writers of these tables and partitions, across processes. */
 const LOG_WRITE_LOCK = 7_107_330_003;

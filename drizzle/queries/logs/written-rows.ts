@@ -1,4 +1,5 @@
 import type { DecodedRecord } from '@llm0/core/logs/decode-log-record';
+import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import type { MarkedRow } from '../guardrails/guardrail-rollups';
 import { BatchSums } from '../stats/write/batch-sums';
 import { factOf } from '../stats/write/rollup-deltas';
@@ -10,6 +11,8 @@ import { type SwitchRow, switchesOf } from './failover-rows';
  */
 export class WrittenRows {
   readonly sums = new BatchSums();
+  /** Tool calls that were written with them. */
+  calls: readonly ToolCallRecord[] = [];
   /** For the numbered batches of the log. */
   readonly entries: { readonly id: string; readonly createdAtMs: number }[] = [];
   readonly marked: MarkedRow[] = [];

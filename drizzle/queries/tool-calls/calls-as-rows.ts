@@ -32,11 +32,23 @@ const COLUMNS = {
 } as const;
 
 const entries = Object.entries(COLUMNS);
+const selected = (toText: (value: string) => string) =>
+  entries.map(([name, value]) => `${toText(value)} as ${name}`).join(', ');
+const PAID = 'cost_usd <> 0';
 
 /** Rows of requests, as far as statistics read them. */
 export const REQUESTS_AS_ROWS = sql.raw(`select ${entries.map(([name]) => name).join(', ')} from gateway_logs`);
 
 /** Tool calls with costs, in the shape of requests' rows; matches `moneyFact`. */
-export const CALLS_AS_ROWS = sql.raw(
-  `select ${entries.map(([name, value]) => `${value} as ${name}`).join(', ')} from tool_calls where cost_usd <> 0`,
+export const CALLS_AS_ROWS = sql.raw(`select ${selected((value) => value)} from tool_calls where ${PAID}`);
+
+/** Types of Postgres as ClickHouse calls them. */
+const TYPES: Readonly<Record<string, string>> = {
+  ...{ 'null::text': 'null::Nullable(String)', 'null::float8': 'null::Nullable(Float64)' },
+  ...{ '0::bigint': 'toUInt64(0)', '0::numeric': 'toDecimal64(0, 9)' },
+};
+
+/** The same in ClickHouse. */
+export const CALLS_AS_ROWS_ELSEWHERE = sql.raw(
+  `(select ${selected((value) => TYPES[value] ?? value)} from tool_calls final where ${PAID})`,
 );

@@ -1,10 +1,12 @@
 import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import { sql } from 'drizzle-orm';
 import type { Db } from '../../client';
+import { takeFromRun } from '../clickhouse/late-rows';
 import { executePrepared } from '../execute-prepared';
 import { innerRow } from '../inner-names';
 import { parseJson } from '../parse-json';
 import type { SignedFact } from '../stats/write/rollup-deltas';
+import type { StoredToolCall } from './call-filter';
 import { moneyFact, type SignedCall, type ToolCallFact, toolCallFact } from './tool-call-facts';
 import { writeToolRollups } from './tool-rollups';
 
@@ -54,20 +56,27 @@ export interface InsertedCalls {
   readonly facts: readonly SignedFact[];
 }
 
+/** Rows that only ClickHouse has, by id. */
+type LateCalls = ReadonlyMap<string, StoredToolCall>;
+
 /**
  * Writes rows and the roll-ups by tool; belongs into the log insert's transaction, which writes the money. Idempotent by
  * record id, and with `corrects` as rows of requests are.
  */
-export async function insertToolCalls(tx: Db, records: readonly ToolCallRecord[]): Promise<InsertedCalls> {
+export async function insertToolCalls(
+  tx: Db,
+  records: readonly ToolCallRecord[],
+  late: LateCalls = new Map(),
+): Promise<InsertedCalls> {
   const firsts = new Map<string, ToolCallRecord>();
   const corrections = new Map<string, ToolCallRecord>();
   for (const record of records) {
     const id = record.id.toLowerCase();
     if (record.corrects === true) corrections.set(id, record);
-    else if (!firsts.has(id)) firsts.set(id, record);
+    else if (!firsts.has(id) && !late.has(id)) firsts.set(id, record);
   }
   const news = await insertRows(tx, firsts);
-  const old = await takeOutRows(tx, [...corrections.values()]);
+  const old = await takeOutRows(tx, [...corrections.values()], late);
   const corrected = await insertRows(tx, corrections);
   const written = [...news, ...corrected];
   const calls: readonly SignedCall[] = [
@@ -103,15 +112,29 @@ async function insertRows(tx: Db, batch: ReadonlyMap<string, ToolCallRecord>): P
 }
 
 /** Deletes the rows that the corrections replace, and returns their sums. */
-async function takeOutRows(tx: Db, corrections: readonly ToolCallRecord[]): Promise<readonly ToolCallFact[]> {
+async function takeOutRows(
+  tx: Db,
+  corrections: readonly ToolCallRecord[],
+  late: LateCalls,
+): Promise<readonly ToolCallFact[]> {
   if (corrections.length === 0) return [];
   const keys = corrections.map((record) => ({ id: record.id, created_at_ms: record.createdAtMs }));
   const rows = await tx.execute(sql`
     delete from tool_calls g
     using jsonb_to_recordset(${JSON.stringify(keys)}::jsonb) as r(id uuid, created_at_ms bigint)
     where g.id = r.id and g.created_at = to_timestamp(r.created_at_ms / 1000.0)
-    returning (extract(epoch from g.created_at) * 1000)::float8 as created_at_ms, g.project_id, g.api_key_id,
+    returning g.id, (extract(epoch from g.created_at) * 1000)::float8 as created_at_ms, g.project_id, g.api_key_id,
       g.customer_id, g.labels, g.server, g.tool, g.status, g.is_error, g.error_code, g.latency_ms, g.bytes_in::float8,
       g.bytes_out::float8, g.cost_usd`);
-  return rows.map((row) => innerRow<ToolCallFact>({ ...row, labels: parseJson(row.labels) }));
+  const old = rows.map((row) => innerRow<ToolCallFact>({ ...row, labels: parseJson(row.labels) }));
+  const here = new Set(rows.map(({ id }) => id));
+  for (const record of corrections) {
+    const id = record.id.toLowerCase();
+    // It may have come late itself, and still be here.
+    const row = here.has(id) ? undefined : late.get(id);
+    if (row === undefined) continue;
+    await takeFromRun(tx, row);
+    old.push(row);
+  }
+  return old;
 }

@@ -1,34 +1,13 @@
 import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { toolCalls } from '../../schema/tool-calls';
-import { ofProjects, type ProjectScope } from '../of-projects';
+import { EngineAwayError } from '../clickhouse/ask-clickhouse';
+import { findCall, findCalls } from '../clickhouse/call-rows';
+import { callsBefore, type RowsElsewhere, withEngine } from '../clickhouse/log-engine';
+import { ofProjects } from '../of-projects';
 import { afterCursor, decodeCursor, encodeCursor, newestFirst, type Page, type PageRequest, toPage } from '../page';
-import { Rows, type Stored } from '../rows';
 import { readStretches, type Stretch } from '../stats/read/read-days';
-
-/** Rows of all calls that passed authentication. */
-const callRows = new Rows(toolCalls);
-/** A row of `tool_calls`; money in nano-USD, milliseconds fractional. */
-export type StoredToolCall = Stored<typeof callRows>;
-
-/** All that is given must hold. */
-export interface ToolCallFilter {
-  readonly projectId?: ProjectScope;
-  readonly apiKeyId?: string;
-  readonly customerId?: string;
-  /** Its alias. */
-  readonly server?: string;
-  readonly tool?: string;
-  readonly status?: string;
-  readonly isError?: boolean;
-  readonly runId?: string;
-  readonly traceId?: string;
-  readonly requestId?: string;
-  /** Start, inclusive. */
-  readonly fromMs?: number;
-  /** Up to here, exclusive. */
-  readonly toMs?: number;
-}
+import { callRows, type StoredToolCall, type ToolCallFilter } from './call-filter';
 
 export interface ToolCallPage extends Page<StoredToolCall> {
   /** Only part of the range was read within 3 s: `nextCursor` continues here. */
@@ -36,7 +15,12 @@ export interface ToolCallPage extends Page<StoredToolCall> {
 }
 
 /** null when there is none (yet). */
-export const getToolCall = (db: Db, id: string): Promise<StoredToolCall | null> => callRows.get(db, { requestId: id });
+export async function getToolCall(db: Db, id: string): Promise<StoredToolCall | null> {
+  const found = await callRows.get(db, { requestId: id });
+  if (found !== null) return found;
+  const elsewhere = await callsBefore(db);
+  return elsewhere === undefined ? null : findCall(elsewhere.ask, id);
+}
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 /** Rows carry the store's clock, which may run a little ahead. */
@@ -49,6 +33,42 @@ export async function listToolCalls(
   page: PageRequest,
   nowMs: number,
 ): Promise<ToolCallPage> {
+  const read = (elsewhere: RowsElsewhere | undefined) => {
+    const isBoth = elsewhere !== undefined && elsewhere.callsMs > (filter.fromMs ?? 0);
+    return isBoth ? listBoth(db, filter, page, { ...elsewhere, nowMs }) : listHere(db, filter, page, nowMs);
+  };
+  try {
+    return await withEngine(db, { nowMs, fromMs: filter.fromMs }, read);
+  } catch (error) {
+    if (!(error instanceof EngineAwayError)) throw error;
+    const elsewhere = await callsBefore(db);
+    const fromMs = elsewhere?.callsMs ?? 0;
+    const atMs = page.cursor === undefined ? undefined : decodeCursor(page.cursor).createdAtMs;
+    if (Math.min(filter.toMs ?? nowMs, atMs ?? nowMs) <= fromMs) throw error;
+    const recent = await listHere(db, { ...filter, fromMs }, page, nowMs);
+    if (recent.nextCursor !== null) return recent;
+    return { ...recent, nextCursor: encodeCursor({ createdAtMs: fromMs, id: FIRST_ID }), partialFromMs: fromMs };
+  }
+}
+
+/** The newest calls from Postgres, all others from the store that has them. */
+async function listBoth(
+  db: Db,
+  filter: ToolCallFilter,
+  page: PageRequest,
+  { ask, callsMs, nowMs }: RowsElsewhere & { readonly nowMs: number },
+): Promise<ToolCallPage> {
+  const recent = await listHere(db, { ...filter, fromMs: callsMs }, page, nowMs);
+  if (recent.nextCursor !== null) return recent;
+  const range = { fromMs: filter.fromMs ?? 0, toMs: Math.min(filter.toMs ?? callsMs, callsMs) };
+  const at = page.cursor === undefined ? undefined : decodeCursor(page.cursor);
+  const limit = page.limit + 1 - recent.data.length;
+  const older = await findCalls(ask, { filter: { ...filter, ...range }, at, limit });
+  return toPage([...recent.data, ...older], page.limit);
+}
+
+/** Calls that Postgres has. */
+async function listHere(db: Db, filter: ToolCallFilter, page: PageRequest, nowMs: number): Promise<ToolCallPage> {
   const { fromMs, toMs, ...having } = filter;
   const read = (tx: Db, limit: number, stretch?: Stretch) => {
     const { createdAtMs, id } = toolCalls;

@@ -2,6 +2,9 @@ import { histogramQuantile, unpackHistograms } from '@llm0/core/logs/histogram';
 import { type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { nanoFromUsd } from '../../money';
+import { asTable } from '../clickhouse/as-table';
+import { askCallSums, CALL_SUMS } from '../clickhouse/call-rows';
+import { type RowsElsewhere, withEngine } from '../clickhouse/log-engine';
 import { ofProjects, type ProjectScope } from '../of-projects';
 import type { Percentiles } from '../stats/read/durations';
 import { OTHER_GROUPS } from '../stats/read/questions';
@@ -73,9 +76,13 @@ const MAX_BUCKETS = 50_000;
 
 /** Sums by interval and group: full hours and days from the roll-ups, the rest from rows, exact to the millisecond. */
 export async function loadToolStats(db: Db, query: ToolStatsQuery): Promise<ToolStats> {
-  const parts = splitRange(query).map((segment) => partOf(segment, query));
-  if (parts.length === 0) return { buckets: [], groups: 0 };
-  const rows = await askInTime(db, (ask) => ask<SumRow>(sumsQuery(parts, query)));
+  const segments = splitRange(query);
+  if (segments.length === 0) return { buckets: [], groups: 0 };
+  const rows = await withEngine(db, query, async (elsewhere) => {
+    const parts: SQL[] = [];
+    for (const segment of segments) parts.push(...(await partsOf(segment, query, elsewhere)));
+    return askInTime(db, (ask) => ask<SumRow>(sumsQuery(parts, query)));
+  });
   if (rows.length > MAX_BUCKETS) throw new QuestionTooLargeError('that makes more buckets than anybody reads');
   const buckets = rows.map((row) => toBucket(row, query));
   return { buckets, groups: Number(rows[0]?.groups ?? 0) };
@@ -106,6 +113,15 @@ const SOURCES: Readonly<Record<string, SQL>> = {
   rollup_hour: sql`rollup_tool_hour`,
   rollup_day: sql`rollup_tool_day`,
 };
+
+/** Of a segment; its older rows are elsewhere. */
+async function partsOf(segment: StatsSegment, query: ToolStatsQuery, elsewhere: RowsElsewhere | undefined) {
+  const { source, fromMs, toMs } = segment;
+  const cutMs = Math.min(toMs, elsewhere?.callsMs ?? 0);
+  if (elsewhere === undefined || source in SOURCES || cutMs <= fromMs) return [partOf(segment, query)];
+  const older = asTable(await askCallSums(elsewhere.ask, { fromMs, toMs: cutMs }, query), CALL_SUMS);
+  return [sql`select * from ${older}`, partOf({ ...segment, fromMs: cutMs }, query)];
+}
 
 function partOf({ source, fromMs, toMs }: StatsSegment, query: ToolStatsQuery): SQL {
   const { intervalMs, groupBy, projectId, apiKeyId, server, tool, status } = query;

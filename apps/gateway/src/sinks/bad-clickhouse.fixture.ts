@@ -1,11 +1,14 @@
 // A ClickHouse at the other end of a bad line, beside a Postgres.
 import type { ClickHouseClient } from '@clickhouse/client';
+import type { LogRecord } from '@llm0/core/logs/log-record';
+import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import { migrateClickHouse } from '@llm0/drizzle/clickhouse/open-clickhouse';
 import type { Database } from '@llm0/drizzle/client';
 import { createLogEngine } from '@llm0/drizzle/queries/clickhouse/create-log-engine';
 import { attachLogEngine } from '@llm0/drizzle/queries/clickhouse/log-engine';
 import { settleSinks } from '@llm0/drizzle/queries/logs/log-sinks';
 import { openChdb } from '@llm0/testing/clickhouse/open-chdb';
+import { sampleCall } from '@llm0/testing/stores/sample-call';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { sql } from 'drizzle-orm';
@@ -109,12 +112,12 @@ export class BadClickHouse {
   /** Everything from the start, on both sides. */
   async clear(): Promise<void> {
     const { db } = this.database;
+    const rows = ['gateway_logs', 'gateway_log_bodies', 'tool_calls'];
     const rollups = ['rollup_minute', 'rollup_hour', 'rollup_day'];
-    for (const table of ['gateway_logs', 'gateway_log_bodies', 'log_batches', 'log_lines', 'log_days', ...rollups])
+    for (const table of [...rows, 'log_batches', 'log_lines', 'log_days', 'call_days', ...rollups])
       await db.execute(sql.raw(`delete from ${table}`));
-    await db.execute(sql.raw(`delete from settings where key = 'log_floor'`));
-    for (const table of ['gateway_logs', 'gateway_log_bodies'])
-      await this.chdb.command({ query: `truncate table ${table}` });
+    await db.execute(sql.raw(`delete from settings where key in ('log_floor', 'call_floor')`));
+    for (const table of rows) await this.chdb.command({ query: `truncate table ${table}` });
     await settleSinks(db, []);
     this.heal();
   }
@@ -123,7 +126,13 @@ export class BadClickHouse {
 /** After the rows' time, so that all of them are settled. */
 export const laterMs = () => Date.now() + 11 * 60_000;
 
-export const rows = (agoMs: number, count: number, costs: number) =>
+/** Calls of tools at the same times; every fourth is free. */
+export const calls = (agoMs: number, count: number, costs: number): readonly ToolCallRecord[] =>
+  Array.from({ length: count }, (_, nth) =>
+    sampleCall({ createdAtMs: Date.now() - agoMs - nth * 1000, costNanoUsd: nth % 4 === 3 ? 0 : costs + nth }),
+  );
+
+export const rows = (agoMs: number, count: number, costs: number): readonly LogRecord[] =>
   Array.from({ length: count }, (_, nth) =>
     sampleRecord({ createdAtMs: Date.now() - agoMs - nth * 1000, costNanoUsd: costs + nth }),
   );

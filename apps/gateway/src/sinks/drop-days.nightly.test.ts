@@ -1,13 +1,12 @@
 // Days that Postgres drops while a ClickHouse fails, doubles and disappears: rows and money are even at every step.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import type { LogRecord } from '@llm0/core/logs/log-record';
-import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { addSinks } from '@llm0/drizzle/queries/logs/log-sinks';
 import { loadOverview } from '@llm0/drizzle/queries/stats/read/load-stats';
-import { sql } from 'drizzle-orm';
+import { listToolCalls } from '@llm0/drizzle/queries/tool-calls/tool-calls';
 import fc from 'fast-check';
-import { BadClickHouse, type Fate, laterMs, rows, SETTING } from './bad-clickhouse.fixture';
+import { BadClickHouse, calls, type Fate, laterMs, rows, SETTING } from './bad-clickhouse.fixture';
 import { dropMovedDays } from './drop-moved-days';
+import { costsOf, costsOfRows, RecordQueue, sumOf } from './record-queue.fixture';
 
 const DAY_MS = 86_400_000;
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -21,57 +20,12 @@ afterAll(() => world?.close());
 const lateAction = fc.record({
   do: fc.constantFrom('rows', 'rows', 'correct', 'again', 'copy', 'move', 'drop', 'drop', 'away', 'full', 'restart'),
   agoMs: fc.constantFrom(60_000, 4 * DAY_MS, 5 * DAY_MS),
+  from: fc.nat(40),
   fates: fc.array(fc.constantFrom<Fate>('before', 'after', undefined), { maxLength: 4 }),
 });
 
 /** Everything is well again. */
-const END = { do: 'end', agoMs: 0, fates: [] as Fate[] } as const;
-
-/** The queue and what it stored: records of dropped days wait while ClickHouse is away, and others behind them. */
-class Queue {
-  private readonly waiting: (readonly LogRecord[])[] = [];
-  /** By id. */
-  readonly stored = new Map<string, LogRecord>();
-
-  async add(records: readonly LogRecord[]): Promise<void> {
-    this.waiting.push(records);
-    await this.drain();
-  }
-
-  async drain(): Promise<void> {
-    world.attach();
-    for (let next = this.waiting[0]; next !== undefined; next = this.waiting[0]) {
-      try {
-        await insertLogRecords(world.database.db, next);
-      } catch (error) {
-        if (!world.isAway) throw error;
-        return;
-      }
-      this.waiting.shift();
-      for (const record of next) this.stored.set(record.id, record);
-    }
-  }
-}
-
-const costsOf = (records: Iterable<LogRecord>): Record<string, number> =>
-  Object.fromEntries(Array.from(records, ({ id, costNanoUsd }): [string, number] => [id, costNanoUsd]).sort());
-
-interface CostRow extends Record<string, unknown> {
-  readonly id: string;
-  readonly cost_usd: string | number;
-}
-
-/** Cost by id, of rows on either side. */
-async function costsOfRows(): Promise<Record<string, number>> {
-  const asked = 'select id, cost_usd from gateway_logs';
-  const there = await world.ask<CostRow>(`${asked} final`);
-  const here = await world.database.db.execute<CostRow>(sql.raw(asked));
-  const costs = [...there, ...here].map(({ id, cost_usd: usd }): [string, number] => [
-    id,
-    Math.round(Number(usd) * 1e9),
-  ]);
-  return Object.fromEntries(costs.sort());
-}
+const END = { do: 'end', agoMs: 0, from: 0, fates: [] as Fate[] } as const;
 
 /** Days that are gone from Postgres, of all runs. */
 let dropped = 0;
@@ -82,14 +36,14 @@ test('whatever befalls either side while days are dropped, rows and money are ev
     fc.asyncProperty(fc.array(lateAction, { minLength: 10, maxLength: 30 }), async (steps) => {
       await world.clear();
       await addSinks(db, [SETTING.name]);
-      const queue = new Queue();
-      await queue.add(rows(4 * DAY_MS, 15, 11));
+      const queue = new RecordQueue(world);
+      await queue.add([...rows(4 * DAY_MS, 15, 11), ...calls(4 * DAY_MS, 9, 5)]);
       let write = world.writers();
       const { run: drop } = dropMovedDays({ name: SETTING.name, postgresDays: 3 });
-      for (const { do: what, agoMs, fates } of [...steps, END]) {
+      for (const { do: what, agoMs, from, fates } of [...steps, END]) {
         world.fates = [...fates];
-        const some = [...queue.stored.values()].slice(0, 7);
-        if (what === 'rows') await queue.add(rows(agoMs, 9, 1000));
+        const some = [...queue.stored.values()].slice(from, from + 7);
+        if (what === 'rows') await queue.add([...rows(agoMs, from % 9, 1000), ...calls(agoMs, 7, 300)]);
         else if (what === 'correct') {
           await queue.add(some.map((one) => ({ ...one, corrects: true as const, costNanoUsd: one.costNanoUsd + 3 })));
         } else if (what === 'again') await queue.add(some.map(({ corrects: _, ...one }) => one));
@@ -109,9 +63,14 @@ test('whatever befalls either side while days are dropped, rows and money are ev
         const range = { fromMs: Date.now() - 9 * DAY_MS, toMs: laterMs(), nowMs: laterMs() };
         const { requests, costNanoUsd } = await loadOverview(db, range);
         const costs = costsOf(queue.stored.values());
-        const sum = Object.values(costs).reduce((all, cost) => all + cost, 0);
-        expect({ requests, costNanoUsd }).toEqual({ requests: queue.stored.size, costNanoUsd: sum });
-        expect(await costsOfRows()).toEqual(costs);
+        expect({ requests, costNanoUsd }).toEqual({ requests: queue.requests, costNanoUsd: sumOf(costs) });
+        expect(await costsOfRows(world, 'both')).toEqual(costs);
+        if (what !== 'end') continue;
+        // A late call of a dropped day is found once ClickHouse has it.
+        await world.copy(write);
+        const found = await listToolCalls(db, {}, { limit: 1000 }, laterMs());
+        const known = [...queue.stored.values()].filter((record) => 'kind' in record);
+        expect(costsOf(found.data)).toEqual(costsOf(known));
       }
     }),
     { numRuns: 10, seed },

@@ -1,5 +1,6 @@
 import { beginRows, dropBelowFloor, raiseLogFloor } from '@llm0/drizzle/queries/clickhouse/log-floor';
 import { leaveRowsTo } from '@llm0/drizzle/queries/log-lines/leave-rows';
+import { CALLS } from '@llm0/drizzle/queries/logs/partitions';
 import type { Job, JobOutcome } from '../jobs/job';
 
 const MINUTE_MS = 60_000;
@@ -13,7 +14,13 @@ interface Thinned {
   readonly postgresDays?: number | undefined;
 }
 
-/** Drops days from Postgres that ClickHouse has. A day that was not compared, or whose late rows are awaited, stays. */
+/** A late correction needs its row. */
+const LEAST_DAYS = 3;
+
+/**
+ * Drops days from Postgres that ClickHouse has. A day that was not compared, or whose late rows are awaited, stays. Tool
+ * calls are in Postgres for some days in any case.
+ */
 export function dropMovedDays({ name, postgresDays }: Thinned): Job {
   return {
     name: 'log_drop',
@@ -29,9 +36,13 @@ export function dropMovedDays({ name, postgresDays }: Thinned): Job {
       if (floor === null) return null;
       if (floor.store !== name)
         return { message: `older rows are in ${floor.store}`, metadata: { store: floor.store }, ok: false };
-      const days = await dropBelowFloor(db, floor, now);
-      if (days.length === 0) return null;
-      return { message: `dropped ${days.join(', ')}: ClickHouse has these rows`, metadata: { days: [...days] } };
+      const days = await dropBelowFloor(db, floor, { nowMs: now });
+      const beforeMs = Math.min(floor.ms, now - Math.max(postgresDays, LEAST_DAYS) * DAY_MS);
+      const ofCalls = await raiseLogFloor(db, { store: name, beforeMs, nowMs: now, table: CALLS });
+      const calls = ofCalls === null ? [] : await dropBelowFloor(db, ofCalls, { nowMs: now, table: CALLS });
+      const dropped = [...new Set([...days, ...calls])].sort();
+      if (dropped.length === 0) return null;
+      return { message: `dropped ${dropped.join(', ')}: ClickHouse has these rows`, metadata: { days: dropped } };
     },
   };
 }

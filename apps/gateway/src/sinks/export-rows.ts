@@ -8,9 +8,11 @@ import {
   noteSinkFailure,
   readSinkLines,
   readSinkPart,
+  type SinkEntry,
   type SinkState,
   settleSinks,
 } from '@llm0/drizzle/queries/logs/log-sinks';
+import { CALLS } from '@llm0/drizzle/queries/logs/partitions';
 import { rootMessage } from '@llm0/drizzle/sql-state';
 import type { SinkSetting } from '../config/sinks';
 import type { Job, JobContext } from '../jobs/job';
@@ -111,6 +113,7 @@ class HourOfRows implements Batches {
   readonly key: string;
   rows = 0;
   hasLines = false;
+  readonly calls: string[] = [];
   /** The last batch in it. */
   seq: number;
   lastSeq: number | undefined;
@@ -144,14 +147,26 @@ class HourOfRows implements Batches {
         mostRows: rowsARead,
       });
       if (seq === this.seq) return;
-      for (let at = 0; at < entries.length; at += rowsAText) {
-        const lines = await readSinkLines(db, entries.slice(at, at + rowsAText), withBodies ? BODIES[kind] : []);
+      const requests = entries.filter(([, , isCall]) => isCall !== 1);
+      for (let at = 0; at < requests.length; at += rowsAText) {
+        const lines = await readSinkLines(db, requests.slice(at, at + rowsAText), withBodies ? BODIES[kind] : []);
         this.rows += lines.length;
         if (lines.length > 0) yield `${lines.join('\n')}\n`;
         await Bun.sleep((PAUSE_MS * rowsAText) / ROWS_A_PART);
       }
       if (lines > 0) yield* this.linesUntil(seq);
+      if (kind === 'clickhouse') await this.readCalls(entries.filter(([, , isCall]) => isCall === 1));
       this.seq = seq;
+    }
+  }
+
+  /** Other stores have no tool calls. */
+  private async readCalls(entries: readonly SinkEntry[]): Promise<void> {
+    for (let at = 0; at < entries.length; at += ROWS_A_PART) {
+      const lines = await readSinkLines(this.context.db, entries.slice(at, at + ROWS_A_PART), [], CALLS.name);
+      this.calls.push(...lines);
+      this.rows += lines.length;
+      await Bun.sleep(PAUSE_MS);
     }
   }
 

@@ -12,6 +12,7 @@ import {
   listDroppedDays,
   listEntries,
   NO_ROWS,
+  noteCallsUntil,
   noteComparedDay,
   noteComplete,
   type RowSums,
@@ -19,7 +20,7 @@ import {
   sumRows,
 } from '@llm0/drizzle/queries/logs/log-days';
 import { type BodyColumn, readSinkLines, type SinkEntry } from '@llm0/drizzle/queries/logs/log-sinks';
-import { listPartitions } from '@llm0/drizzle/queries/logs/partitions';
+import { CALLS, LOG_TABLES, type LogTable, listPartitions, REQUESTS } from '@llm0/drizzle/queries/logs/partitions';
 import type { Stretch } from '@llm0/drizzle/queries/stats/read/read-days';
 import type { LogDatabaseSetting } from '../config/sinks';
 import type { Job, JobContext } from '../jobs/job';
@@ -38,7 +39,7 @@ const PAUSE_MS = 20;
 
 /**
  * Copies the days that ClickHouse lacks, newest first, and compares each of them. After all were right, ClickHouse answers.
- * An interrupted move goes on with the next day that wasn't compared.
+ * An interrupted move goes on with the next day that wasn't compared. Days of requests come before those of tool calls.
  */
 export function moveDays(setting: LogDatabaseSetting, open: OpenClickHouse): Job {
   return {
@@ -46,48 +47,83 @@ export function moveDays(setting: LogDatabaseSetting, open: OpenClickHouse): Job
     intervalMs: LOOK_MS,
     async run(context) {
       const { db, nowMs } = context;
-      const isStopped = () => context.signal?.aborted === true;
       await keepFor(await open(), setting);
-      const { completeAtMs, floor } = await readEngineState(db, setting.name);
-      const compared = await listComparedDays(db, setting.name);
-      const moved = { days: 0, rows: 0, different: [] as string[] };
-      for (const { day } of (await listPartitions(db)).toReversed()) {
-        if (compared.has(day) || hadNoRows(floor, day) || isStopped()) continue;
-        const stretch = stretchOf(day, nowMs());
-        // A day is compared again when it is over.
-        if (stretch === undefined || (!stretch.isWhole && completeAtMs !== null)) continue;
-        const { isWhole, ...range } = stretch;
-        const { copied, sums } = await moveDay({ context, setting, open, range });
-        moved.rows += copied;
-        if (isStopped()) break;
-        if (sums === undefined) moved.different.push(day);
-        else if (isWhole) {
-          await noteComparedDay(db, setting.name, day, sums);
-          moved.days += 1;
-        }
+      const { completeAtMs, floor, callsUntilMs } = await readEngineState(db, setting.name);
+      const isComplete = completeAtMs !== null;
+      const at = { context, setting, open };
+      const moved = { days: 0, rows: 0, different: [] as string[], isStopped: false };
+      const lost: string[] = [];
+      for (const table of LOG_TABLES) {
+        const hasNoRows = (day: string) => table === REQUESTS && hadNoRows(floor, day);
+        const isSame = await moveTable({ ...at, table }, moved, { isComplete, hasNoRows });
+        if (moved.isStopped) return null;
+        const untilMs = dayOf(nowMs() - SETTLED_MS);
+        if (isSame && table === CALLS && untilMs !== callsUntilMs) await noteCallsUntil(db, setting.name, untilMs);
+        if (isSame && table === REQUESTS && !isComplete) await noteComplete(db, setting.name, nowMs());
+        if (!isComplete) lost.push(...(await findLostDays({ ...at, table })));
       }
-      if (isStopped()) return null;
-      const lost = completeAtMs === null ? await findLostDays({ context, setting, open }) : [];
+      const { isStopped: _, ...metadata } = { ...moved, lost };
       const isRight = moved.different.length === 0;
-      if (isRight && completeAtMs === null) await noteComplete(db, setting.name, nowMs());
-      if (isRight && moved.days === 0 && completeAtMs !== null) return null;
+      if (isRight && moved.days === 0 && isComplete) return null;
       const differ = isRight ? '' : `; rows still differ on ${moved.different.join(', ')}`;
       const found =
         lost.length === 0 ? differ : `${differ}; rows that Postgres dropped are missing on ${lost.join(', ')}`;
       const ok = isRight && lost.length === 0;
-      return { message: `copied ${moved.rows} rows of ${moved.days} days${found}`, metadata: { ...moved, lost }, ok };
+      return { message: `copied ${moved.rows} rows of ${moved.days} days${found}`, metadata, ok };
     },
   };
 }
 
+interface Moved {
+  days: number;
+  rows: number;
+  readonly different: string[];
+  isStopped: boolean;
+}
+
+interface Wanted {
+  /** ClickHouse answers already: a day is compared again when it is over. */
+  readonly isComplete: boolean;
+  /** The day can't be compared. */
+  readonly hasNoRows: (day: string) => boolean;
+}
+
+/** Copies and compares the days of a table; false if one is still different. */
+async function moveTable(at: Omit<Move, 'range'>, moved: Moved, { isComplete, hasNoRows }: Wanted): Promise<boolean> {
+  const { table, setting, context } = at;
+  const { db, nowMs, signal } = context;
+  const compared = await listComparedDays(db, setting.name, table);
+  const before = moved.different.length;
+  for (const { day } of (await listPartitions(db, table.name)).toReversed()) {
+    if (compared.has(day) || hasNoRows(day)) continue;
+    const stretch = stretchOf(day, nowMs());
+    if (stretch === undefined || (!stretch.isWhole && isComplete)) continue;
+    const { isWhole, ...range } = stretch;
+    const { copied, sums } = await moveDay({ ...at, range });
+    moved.rows += copied;
+    moved.isStopped = signal?.aborted === true;
+    if (moved.isStopped) return false;
+    if (sums === undefined) moved.different.push(nameOf(table, day));
+    else if (isWhole) {
+      await noteComparedDay(db, setting.name, { day, sums, table });
+      moved.days += 1;
+    }
+  }
+  return moved.different.length === before;
+}
+
+const dayOf = (ms: number): number => ms - (ms % DAY_MS);
+
+const nameOf = (table: LogTable, day: string) => (table === REQUESTS ? day : `${day} (${table.name})`);
+
 /** Days of which ClickHouse has fewer rows than when Postgres dropped them: a backup without them was restored. */
-async function findLostDays({ context, setting, open }: Omit<Move, 'range'>): Promise<string[]> {
+async function findLostDays({ context, setting, open, table }: Omit<Move, 'range'>): Promise<string[]> {
   const sinceMs = context.nowMs() - setting.logRetentionDays * DAY_MS;
   const lost: string[] = [];
-  for (const { day, rows } of await listDroppedDays(context.db, setting.name, sinceMs)) {
+  for (const { day, rows } of await listDroppedDays(context.db, setting.name, { sinceMs, table })) {
     const fromMs = Date.parse(day);
-    const there = await sumRowsElsewhere(askOfClient(open), { fromMs, toMs: fromMs + DAY_MS }, false);
-    if (there.rows < rows) lost.push(day);
+    const there = await sumRowsElsewhere(askOfClient(open), { fromMs, toMs: fromMs + DAY_MS }, { table });
+    if (there.rows < rows) lost.push(nameOf(table, day));
   }
   return lost;
 }
@@ -103,8 +139,11 @@ interface Move {
   readonly context: JobContext;
   readonly setting: LogDatabaseSetting;
   readonly open: OpenClickHouse;
+  readonly table: LogTable;
   readonly range: Stretch;
 }
+
+const hasBodies = ({ setting, table }: Pick<Move, 'setting' | 'table'>) => setting.withBodies && table === REQUESTS;
 
 /** Sums of both sides; undefined if they differ even after a copy. Hours are small enough to be summed up in a moment. */
 async function moveDay(move: Move): Promise<{ readonly copied: number; readonly sums: RowSums | undefined }> {
@@ -123,32 +162,36 @@ async function moveDay(move: Move): Promise<{ readonly copied: number; readonly 
   return { copied, sums };
 }
 
-async function compare({ context: { db }, setting: { withBodies }, open, range }: Move): Promise<RowSums | undefined> {
-  const here = await sumRows(db, range, withBodies);
-  const there = await sumRowsElsewhere(askOfClient(open), range, withBodies);
+async function compare(move: Move): Promise<RowSums | undefined> {
+  const { context, open, range, table } = move;
+  const summed = { withBodies: hasBodies(move), table };
+  const here = await sumRows(context.db, range, summed);
+  const there = await sumRowsElsewhere(askOfClient(open), range, summed);
   // Bodies have a time of their own to be deleted on either side.
   const isSame = Bun.deepEquals({ ...here, bodies: 0 }, { ...there, bodies: 0 });
   return isSame && there.bodies >= here.bodies ? here : undefined;
 }
 
-async function copyRows({ context, setting: { withBodies }, open, range }: Move): Promise<number> {
+async function copyRows(move: Move): Promise<number> {
+  const { context, open, range, table } = move;
   const { db, signal } = context;
   let after: SinkEntry | undefined;
   let copied = 0;
   while (signal?.aborted !== true) {
-    const entries = await listEntries(db, range, { after, limit: ROWS_AN_INSERT });
+    const entries = await listEntries(db, range, { after, limit: ROWS_AN_INSERT, table });
     if (entries.length === 0) break;
-    const lines = await readLines(db, entries, withBodies);
-    await storeLines(await open(), { ...BEFORE_BATCHES, lines });
-    copied += lines.length;
+    const rows = await readLines(db, entries, move);
+    const [lines, calls] = table === REQUESTS ? [rows, []] : [[], rows];
+    await storeLines(await open(), { ...BEFORE_BATCHES, lines, calls });
+    copied += rows.length;
     after = entries.at(-1);
     await Bun.sleep(PAUSE_MS);
   }
   return copied;
 }
 
-async function readLines(db: Db, entries: readonly SinkEntry[], withBodies: boolean): Promise<readonly string[]> {
-  if (!withBodies) return readSinkLines(db, entries, []);
+async function readLines(db: Db, entries: readonly SinkEntry[], move: Move): Promise<readonly string[]> {
+  if (!hasBodies(move)) return readSinkLines(db, entries, [], move.table.name);
   const lines: string[] = [];
   for (let at = 0; at < entries.length; at += ROWS_WITH_BODIES) {
     lines.push(...(await readSinkLines(db, entries.slice(at, at + ROWS_WITH_BODIES), BODIES)));

@@ -12,6 +12,8 @@ export interface Part {
 export interface Batches {
   /** The batch before the part; once `texts` are read, its last one. */
   readonly seq: number;
+  /** JSON lines of tool calls, for ClickHouse; whole once `texts` are read. */
+  readonly calls: readonly string[];
   /** Ends the part with this batch; set before `texts` are read. */
   lastSeq?: number | undefined;
 }

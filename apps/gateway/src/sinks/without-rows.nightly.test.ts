@@ -1,15 +1,13 @@
 // Rows that Postgres doesn't get, while a ClickHouse fails, doubles and disappears: rows and money are even at every step.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
-import { RecordsWaitError } from '@llm0/core/logs/log-drain';
-import type { LogRecord } from '@llm0/core/logs/log-record';
 import { beginRows, isAboveAll, readLogFloor } from '@llm0/drizzle/queries/clickhouse/log-floor';
-import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { addSinks } from '@llm0/drizzle/queries/logs/log-sinks';
 import { loadOverview } from '@llm0/drizzle/queries/stats/read/load-stats';
 import { sql } from 'drizzle-orm';
 import fc from 'fast-check';
-import { BadClickHouse, type Fate, laterMs, rows, SETTING } from './bad-clickhouse.fixture';
+import { BadClickHouse, calls, type Fate, laterMs, rows, SETTING } from './bad-clickhouse.fixture';
 import { dropMovedDays } from './drop-moved-days';
+import { costsOf, costsOfRows, RecordQueue, sumOf } from './record-queue.fixture';
 
 const DAY_MS = 86_400_000;
 const seed = Number(process.env.TEST_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -33,58 +31,6 @@ const action = fc.record({
 /** Everything is well again. */
 const END = { do: 'end', agoMs: 0, from: 0, fates: [] as Fate[] } as const;
 
-/** The queue and what it stored: records of which only ClickHouse knows wait. */
-class Queue {
-  private readonly waiting: (readonly LogRecord[])[] = [];
-  /** By id. */
-  readonly stored = new Map<string, LogRecord>();
-
-  async add(records: readonly LogRecord[]): Promise<void> {
-    this.waiting.push(records);
-    await this.drain();
-  }
-
-  async drain(): Promise<void> {
-    world.attach();
-    const late: (readonly LogRecord[])[] = [];
-    for (let next = this.waiting[0]; next !== undefined; next = this.waiting[0]) {
-      let waiting: ReadonlySet<number> = new Set();
-      try {
-        await insertLogRecords(world.database.db, next);
-      } catch (error) {
-        // Rows of the last seconds are on their way, or ClickHouse is away.
-        if (!(error instanceof RecordsWaitError)) break;
-        waiting = error.waiting;
-      }
-      this.waiting.shift();
-      const rest = next.filter((_, at) => waiting.has(at));
-      if (rest.length > 0) late.push(rest);
-      for (const [at, record] of next.entries()) {
-        const isNew = record.corrects === true || !this.stored.has(record.id);
-        if (isNew && !waiting.has(at)) this.stored.set(record.id, record);
-      }
-    }
-    this.waiting.unshift(...late);
-  }
-
-  get isEmpty(): boolean {
-    return this.waiting.length === 0;
-  }
-}
-
-const costsOf = (records: Iterable<LogRecord>): Record<string, number> =>
-  Object.fromEntries(Array.from(records, ({ id, costNanoUsd }): [string, number] => [id, costNanoUsd]).sort());
-
-interface CostRow extends Record<string, unknown> {
-  readonly id: string;
-  readonly cost_usd: string | number;
-}
-
-const toCosts = (found: readonly CostRow[]) =>
-  Object.fromEntries(
-    found.map(({ id, cost_usd: usd }): [string, number] => [id, Math.round(Number(usd) * 1e9)]).sort(),
-  );
-
 /** Batches that were stored without rows in Postgres, of all runs. */
 let batches = 0;
 const count = async (table: string) =>
@@ -105,16 +51,16 @@ const isOn = async () => {
   return floor !== null && isAboveAll(floor);
 };
 
-async function act(queue: Queue, { do: what, agoMs, from }: { do: string; agoMs: number; from: number }) {
+async function act(queue: RecordQueue, { do: what, agoMs, from }: { do: string; agoMs: number; from: number }) {
   const { db } = world.database;
   const some = [...queue.stored.values()].slice(from, from + 7);
-  if (what === 'rows') await queue.add(rows(agoMs, 9, 1000));
+  if (what === 'rows') await queue.add([...rows(agoMs, from % 9, 1000), ...calls(agoMs, 7, 300)]);
   else if (what === 'correct') {
     await queue.add(some.map((one) => ({ ...one, corrects: true as const, costNanoUsd: one.costNanoUsd + 3 })));
   } else if (what === 'again') await queue.add(some.map(({ corrects: _, ...one }) => one));
   else if (what === 'killed') {
     // The batch is committed, and its acknowledgement lost: part of it comes again with others.
-    const first = rows(agoMs, 6, 500);
+    const first = [...calls(agoMs, 3, 90), ...rows(agoMs, 6, 500)];
     await queue.add(first);
     await queue.add([...first.slice(2), ...rows(agoMs, 3, 700)]);
   } else if (what === 'away') world.isAway = !world.isAway;
@@ -129,8 +75,8 @@ test('whatever befalls either side while Postgres gets no rows, rows and money a
     fc.asyncProperty(fc.array(action, { minLength: 10, maxLength: 30 }), async (steps) => {
       await world.clear();
       await addSinks(db, [SETTING.name]);
-      const queue = new Queue();
-      await queue.add(rows(4 * DAY_MS, 15, 11));
+      const queue = new RecordQueue(world);
+      await queue.add([...rows(4 * DAY_MS, 15, 11), ...calls(4 * DAY_MS, 9, 5)]);
       let write = world.writers();
       await leave();
       for (const step of [...steps, END]) {
@@ -141,11 +87,10 @@ test('whatever befalls either side while Postgres gets no rows, rows and money a
         await act(queue, step);
         if (await isOn()) batches = Math.max(batches, await count('log_lines'));
         const costs = costsOf(queue.stored.values());
-        const sum = Object.values(costs).reduce((all, cost) => all + cost, 0);
         const [money] = await db.execute(
           sql`select sum(requests)::int as requests, round(sum(cost_usd) * 1e9)::float8 as nano from rollup_day`,
         );
-        expect({ ...money }).toEqual({ requests: queue.stored.size, nano: sum });
+        expect({ ...money }).toEqual({ requests: queue.requests, nano: sumOf(costs) });
         if (step.do !== 'end') continue;
         for (let nth = 0; nth < 4 || !queue.isEmpty; nth++) {
           await world.copy(write);
@@ -153,10 +98,9 @@ test('whatever befalls either side while Postgres gets no rows, rows and money a
         }
         world.attach();
         const all = costsOf(queue.stored.values());
-        expect(toCosts(await world.ask<CostRow>('select id, cost_usd from gateway_logs final'))).toEqual(all);
+        expect(await costsOfRows(world, 'clickhouse')).toEqual(all);
         const range = { fromMs: Date.now() - 9 * DAY_MS, toMs: laterMs(), nowMs: laterMs() };
-        const total = Object.values(all).reduce((one, cost) => one + cost, 0);
-        expect(await loadOverview(db, range)).toMatchObject({ requests: queue.stored.size, costNanoUsd: total });
+        expect(await loadOverview(db, range)).toMatchObject({ requests: queue.requests, costNanoUsd: sumOf(all) });
         const [left] = await db.execute(sql`select count(*)::int as n from log_lines where lines is not null`);
         expect(left?.n).toBe(0);
       }

@@ -1,12 +1,15 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import type { ClickHouseClient } from '@clickhouse/client';
+import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import { migrateClickHouse } from '@llm0/drizzle/clickhouse/open-clickhouse';
 import type { Database } from '@llm0/drizzle/client';
 import { storeLines } from '@llm0/drizzle/queries/clickhouse/store-lines';
 import { writeLogBodies } from '@llm0/drizzle/queries/logs/log-bodies';
-import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
+import { insertLogRecords, storeLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
 import { listSinks } from '@llm0/drizzle/queries/logs/log-sinks';
+import { LOG_TABLES } from '@llm0/drizzle/queries/logs/partitions';
 import { openChdb } from '@llm0/testing/clickhouse/open-chdb';
+import { sampleCall } from '@llm0/testing/stores/sample-call';
 import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import { sql } from 'drizzle-orm';
@@ -69,12 +72,17 @@ const stateOf = async () => (await listSinks(database.db)).find(({ name }) => na
 /** Rows and money of a project on each side. */
 async function booksOf(projectId: string) {
   const [postgres] = await database.db.execute<{ n: string; usd: string; tokens: string }>(sql`
-    select count(*)::text as n, sum(cost_usd)::text as usd, sum(tokens_total)::text as tokens
-    from gateway_logs where project_id = ${projectId}::uuid`);
-  const sums = (table: string) => `select toString(count()) as n, toString(toDecimal128(sum(cost_usd), 9)) as usd,
-    toString(sum(tokens_total)) as tokens from ${table} where project_id = '${projectId}'`;
-  const [settled] = await ask<{ n: string; usd: string; tokens: string }>(sums('gateway_logs final'));
-  const [stored] = await ask<{ n: string }>(sums('gateway_logs'));
+    select count(*)::text as n, sum(cost_usd)::text as usd, sum(tokens)::text as tokens
+    from (select project_id, cost_usd, tokens_total as tokens from gateway_logs
+      union all select project_id, cost_usd, bytes_in from tool_calls) as rows where project_id = ${projectId}::uuid`);
+  const sums = (
+    version: 'final' | '',
+  ) => `select toString(count()) as n, toString(toDecimal128(sum(cost_usd), 9)) as usd,
+    toString(sum(tokens)) as tokens
+    from (select project_id, cost_usd, tokens_total as tokens from gateway_logs ${version}
+      union all select project_id, cost_usd, bytes_in from tool_calls ${version}) where project_id = '${projectId}'`;
+  const [settled] = await ask<{ n: string; usd: string; tokens: string }>(sums('final'));
+  const [stored] = await ask<{ n: string }>(sums(''));
   const inNano = (usd = '0') => Math.round(Number(usd) * 1e9);
   return {
     postgres: { ...postgres, usd: inNano(postgres?.usd) },
@@ -86,15 +94,40 @@ async function booksOf(projectId: string) {
 test('the tables are made once, and have all columns of Postgres', async () => {
   await migrateClickHouse(chdb);
   const done = await ask<{ name: string }>('select name from llm0_migrations order by name');
-  const files = ['0001_gateway-logs.sql', '0002_upstream-bodies.sql', '0003_run-filter.sql'];
-  expect(done.map(({ name }) => name)).toEqual(files);
-  const columns = await ask<{ name: string }>(
-    "select name from system.columns where database = currentDatabase() and table = 'gateway_logs'",
-  );
-  const ours = await database.db.execute<{ name: string }>(sql`
-    select column_name as name from information_schema.columns where table_name = 'gateway_logs'`);
-  const names = (rows: readonly { readonly name: string }[]) => rows.map(({ name }) => name).sort();
-  expect(names(columns)).toEqual([...names(ours), 'batch'].sort());
+  const files = ['0001_gateway-logs', '0002_upstream-bodies', '0003_run-filter', '0004_tool-calls'];
+  expect(done.map(({ name }) => name)).toEqual(files.map((name) => `${name}.sql`));
+  for (const { name: table } of LOG_TABLES) {
+    const columns = await ask<{ name: string }>(
+      `select name from system.columns where database = currentDatabase() and table = '${table}'`,
+    );
+    const ours = await database.db.execute<{ name: string }>(sql`
+      select column_name as name from information_schema.columns where table_name = ${table}`);
+    const names = (rows: readonly { readonly name: string }[]) => rows.map(({ name }) => name).sort();
+    expect(names(columns)).toEqual([...names(ours), 'batch'].sort());
+  }
+});
+
+test('a tool call arrives with its values, and its correction replaces it', async () => {
+  const projectId = crypto.randomUUID();
+  const call = sampleCall({
+    ...{ projectId, createdAtMs: Date.now(), labels: { server_id: 'a"b' }, errorMessage: 'says "server_id": no' },
+    guardrails: [{ rule: 'r', on: 'tool_arguments', check: 'pii', action: 'flag', count: 1, ms: 2 }] as never,
+  });
+  const stored = (record: ToolCallRecord) => storeLogRecords(database.db, [JSON.stringify(record)]);
+  await stored(call);
+  await run();
+  const read = async () =>
+    (await ask<Record<string, unknown>>(`select *, request_id from tool_calls final where id = '${call.id}'`))[0];
+  expect(await read()).toMatchObject({
+    ...{ id: call.id, request_id: call.id, project_id: projectId, server: 'github', tool: 'create_issue' },
+    ...{ labels: call.labels, error_message: call.errorMessage, latency_ms: 12.5, is_error: false, customer_id: null },
+    created_at: new Date(call.createdAtMs).toISOString().replace('T', ' ').replace('Z', ''),
+  });
+  expect(JSON.parse(String((await read())?.guardrails))).toEqual(call.guardrails);
+  await stored({ ...call, corrects: true, isError: true, costNanoUsd: 9 });
+  await run();
+  expect(await read()).toMatchObject({ is_error: true, cost_usd: 9e-9 });
+  expect(await stateOf()).toMatchObject({ problem: null, waitingSinceMs: null });
 });
 
 test('a row arrives with its values, and a body that was kept', async () => {
@@ -158,8 +191,11 @@ test.each(Array.from({ length: 10 }, (_, seed) => seed + 1))(
     let broken = 0;
     for (let round = 0; round < 12; round++) {
       const count = 1 + Math.floor(random() * 40);
-      const record = () => sampleRecord({ projectId, createdAtMs: createdAtMs(), costNanoUsd: round + 1 });
-      await insertLogRecords(database.db, Array.from({ length: count }, record));
+      const record = () => {
+        const given = { projectId, createdAtMs: createdAtMs(), costNanoUsd: round + 1 };
+        return JSON.stringify(random() < 0.3 ? sampleCall(given) : sampleRecord(given));
+      };
+      await storeLogRecords(database.db, Array.from({ length: count }, record));
       await run(thenDie);
       if ((await stateOf())?.problem != null) broken++;
     }

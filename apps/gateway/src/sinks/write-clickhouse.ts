@@ -25,7 +25,7 @@ export function createWriteClickHouse(
       batches.lastSeq = await findLastBatch(client, afterSeq);
       const lines: string[] = [];
       for await (const text of texts) for (const line of text.trimEnd().split('\n')) lines.push(line);
-      await storeLines(client, { afterSeq, seq: batches.seq, lines });
+      await storeLines(client, { afterSeq, seq: batches.seq, lines, calls: batches.calls });
     } catch (error) {
       clients.delete(sink.name);
       await client.close().catch(() => {});

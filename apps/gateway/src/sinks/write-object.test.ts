@@ -40,6 +40,11 @@ test.each([
   expect(gunzipSync(object ?? '').toString()).toBe(texts.join(''));
 });
 
+test('of no rows, there is no object', async () => {
+  await write(sink, { key: 'x', texts: (async function* () {})() });
+  expect(s3.objects.size).toBe(0);
+});
+
 async function* goodRows(): AsyncGenerator<string> {
   yield 'one\n';
 }

@@ -33,7 +33,7 @@ export function createWriteObject(
     // An upload can't be taken back, so it begins once all rows are read.
     const path = join(folder, `export-${crypto.randomUUID()}.gz`);
     try {
-      await writeCompressed(path, texts);
+      if (!(await writeCompressed(path, texts))) return;
       const client = await clientNow();
       await client.write(prefix + key, Bun.file(path), { bucket, type: 'application/gzip', retry: 3 });
     } finally {
@@ -42,11 +42,16 @@ export function createWriteObject(
   };
 }
 
-/** Text by text: gzip members may follow each other. */
-async function writeCompressed(path: string, texts: AsyncIterable<string>): Promise<void> {
+/** Text by text: gzip members may follow each other. False without any. */
+async function writeCompressed(path: string, texts: AsyncIterable<string>): Promise<boolean> {
   const file = await open(path, 'wx', 0o600);
+  let isAny = false;
   try {
-    for await (const text of texts) await file.write(await compress(text));
+    for await (const text of texts) {
+      await file.write(await compress(text));
+      isAny = true;
+    }
+    return isAny;
   } finally {
     await file.close();
   }

@@ -4,7 +4,7 @@ import type { Db } from '../../../client';
 import { nanoFromUsd } from '../../../money';
 import { asTable } from '../../clickhouse/as-table';
 import { askDays } from '../../clickhouse/group-rows';
-import { rowsBefore } from '../../clickhouse/log-engine';
+import { type RowsElsewhere, rowsBefore } from '../../clickhouse/log-engine';
 import { instant } from '../../instant';
 import { listAllCustomerLimits } from '../../limits/customer-limits';
 import { raiseLogFence } from '../../logs/log-fence';
@@ -103,10 +103,10 @@ export interface MonthSumOptions {
 
 const DAY = 'project_id uuid, ms float8, cost_usd numeric';
 
-/** `older`: sums of the rows before `splitMs`, which Postgres no longer has or is about to drop. */
-const allRows = (older: readonly object[], splitMs = 0) => sql`(
+/** `older`: sums of the rows elsewhere, which Postgres no longer has or is about to drop. */
+const allRows = (older: readonly object[], { splitMs = 0, callsMs = 0 }: Partial<RowsElsewhere> = {}) => sql`(
   select project_id, created_at, cost_usd from gateway_logs where created_at >= ${instant(splitMs)}
-  union all select project_id, created_at, cost_usd from tool_calls
+  union all select project_id, created_at, cost_usd from tool_calls where created_at >= ${instant(callsMs)}
   union all select project_id, to_timestamp(ms / 1000.0), cost_usd from ${asTable(older, DAY)}) as logs`;
 
 /** Σ `cost_usd` of requests and tool calls per project and month: the other side of the ledger law. */
@@ -114,7 +114,7 @@ export async function sumMonths(db: Db, options: MonthSumOptions): Promise<reado
   const sumsOfRows = async () => {
     const fromMs = Date.parse(`${options.fromMonth}-01`);
     const elsewhere = await rowsBefore(db, fromMs);
-    return allRows(await askDays(elsewhere, { fromMs, projectId: options.projectId }), elsewhere?.splitMs);
+    return allRows(await askDays(elsewhere, { fromMs, projectId: options.projectId }), elsewhere);
   };
   const [table, column] = options.source === 'rows' ? [await sumsOfRows(), 'created_at'] : [sql`rollup_day`, 'bucket'];
   const time = sql.identifier(column);

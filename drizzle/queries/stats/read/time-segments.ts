@@ -14,7 +14,7 @@ export interface StatsSegment {
   readonly isLess?: boolean;
   /** Asks the store that has these rows instead of Postgres. */
   readonly elsewhere?: Ask;
-  /** Rows of tool calls only: those of the requests are elsewhere. */
+  /** Rows of tool calls only: those of the requests are another segment. */
   readonly isOfCalls?: boolean;
 }
 

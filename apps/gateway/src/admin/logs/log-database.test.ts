@@ -30,7 +30,7 @@ describe.each(ON_ONE_DATABASE)('the log database on $name', (kind) => {
     };
     expect((await admin.call('GET', '/log-database')).body).toEqual(moving);
     const sums = { rows: 3, costNanoUsd: 1_500_000_000, savedNanoUsd: 0, tokens: 9, refused: 3, ids: 1, bodies: 0 };
-    await noteComparedDay(db, STORE, '2026-10-31', sums);
+    await noteComparedDay(db, STORE, { day: '2026-10-31', sums });
     await noteComplete(db, STORE, atMs);
     const complete = { state: 'answers', complete_at: '2026-11-01T00:00:00.000Z', days: 1, rows: 3, cost_usd: '1.5' };
     expect((await admin.call('GET', '/log-database')).body).toEqual({ ...moving, ...complete });

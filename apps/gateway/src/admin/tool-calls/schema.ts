@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { STATUSES, statusOf } from '@llm0/core/errors/outcome';
-import type { StoredToolCall } from '@llm0/drizzle/queries/tool-calls/tool-calls';
+import type { StoredToolCall } from '@llm0/drizzle/queries/tool-calls/call-filter';
 import { TOOL_GROUPS, type ToolStatsBucket, type ToolStatsQuery } from '@llm0/drizzle/queries/tool-calls/tool-stats';
 import { id, instantShown, pageOf, pageQuery, projectIds, queryInstant, text, usdShown } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
