@@ -235,8 +235,7 @@ async function writeBatch<Item>(
     const called = await insertToolCalls(tx, calls, late.found?.calls);
     written.calls = called.written;
     const { sums } = written;
-    for (const { fact, sign } of called.facts) sums.addCall(fact, sign);
-    for (const { apiKeyId, createdAtMs } of called.written) sums.noteUse(apiKeyId.toLowerCase(), createdAtMs);
+    sums.addCalls(called);
     await writeRollups(tx, sums);
     await writeGuardrailRollups(tx, [...written.marked, ...called.written]);
     await insertFailovers(tx, written.switches);

@@ -37,7 +37,7 @@ export class BatchSums {
 
   /** −1 for a row that was replaced. */
   add(fact: UsageFact, sign: 1 | -1 = 1): void {
-    this.addCall(fact, sign);
+    this.addToAll(fact, sign);
     if (sign === 1) this.noteUse(fact.apiKeyId, fact.createdAtMs);
     const second = Math.floor((fact.createdAtMs + (fact.latencyMs ?? 0)) / 1000);
     const counts = this.seconds.get(second) ?? [second, 0, 0, 0];
@@ -49,19 +49,23 @@ export class BatchSums {
     if (outcome === 'caller_error') counts[3] += requests;
   }
 
-  /** The cost of a tool call, which is no request. */
-  addCall(fact: UsageFact, sign: 1 | -1 = 1): void {
+  /** Calls of tools, which are no requests. `facts`: of those that cost something. */
+  addCalls({ facts, written }: Calls): void {
+    for (const { fact, sign } of facts) this.addToAll(fact, sign);
+    for (const { apiKeyId, createdAtMs } of written) this.noteUse(apiKeyId.toLowerCase(), createdAtMs);
+  }
+
+  private noteUse(apiKeyId: string, atMs: number): void {
+    if (atMs > (this.keyUses.get(apiKeyId) ?? 0)) this.keyUses.set(apiKeyId, atMs);
+  }
+
+  private addToAll(fact: UsageFact, sign: 1 | -1): void {
     if (sign === -1) this.hasCorrections = true;
     this.addToMinute(fact, sign);
     if (fact.labels !== null) this.labelled.push({ fact, sign });
     if (fact.customerId !== null) this.addToCustomer(fact, fact.customerId, sign);
     if (fact.errorCode !== null) this.addToError(fact, fact.errorCode, sign);
     if (fact.modality !== 'text') this.addToModality(fact, sign);
-  }
-
-  /** `apiKeyId`: in lower case. */
-  noteUse(apiKeyId: string, atMs: number): void {
-    if (atMs > (this.keyUses.get(apiKeyId) ?? 0)) this.keyUses.set(apiKeyId, atMs);
   }
 
   /** Requests by the second in which they ended. */
@@ -142,6 +146,11 @@ export class BatchSums {
     const { createdAtMs } = fact;
     addModality(this.modalities, fact, createdAtMs - (createdAtMs % HOUR_MS), sign);
   }
+}
+
+interface Calls {
+  readonly facts: readonly SignedFact[];
+  readonly written: readonly Pick<UsageFact, 'apiKeyId' | 'createdAtMs'>[];
 }
 
 interface CustomerDelta {
