@@ -26,10 +26,22 @@ export const toLineRow = (record: LogRecord): LineRow => {
   };
 };
 
+interface NewLines {
+  readonly seq: number;
+  readonly rows: readonly LineRow[];
+  readonly corrects: boolean;
+  /** Of `packLines`, when it began earlier. */
+  readonly packed?: Promise<Uint8Array>;
+}
+
+/** Compresses rows in another thread. */
+export const packLines = (rows: readonly LineRow[]): Promise<Uint8Array> =>
+  Bun.zstdCompress(rows.map(({ line }) => line).join('\n'), { level: LEVEL });
+
 /** Rows of a batch that Postgres doesn't store, beside it. Only under `lockLogWrites`. */
 export async function insertLines(
   tx: Db,
-  { seq, rows, corrects }: { readonly seq: number; readonly rows: readonly LineRow[]; readonly corrects: boolean },
+  { seq, rows, corrects, packed = packLines(rows) }: NewLines,
 ): Promise<{ readonly entries: Buffer; readonly storedAtMs: number }> {
   const entries = Buffer.alloc(rows.length * ENTRY_BYTES);
   let [firstMs, lastMs, at] = [Number.MAX_SAFE_INTEGER, 0, 0];
@@ -42,8 +54,7 @@ export async function insertLines(
     firstMs = Math.min(firstMs, createdAtMs);
     lastMs = Math.max(lastMs, createdAtMs);
   }
-  const text = rows.map(({ line }) => line).join('\n');
-  const lines = await Bun.zstdCompress(text, { level: LEVEL });
+  const lines = await packed;
   const [stored] = await tx.execute<{ ms: number }>(sql`
     insert into log_lines (seq, rows, first_ms, last_ms, corrects, entries, lines)
     values (${seq}, ${rows.length}, ${firstMs}, ${lastMs}, ${corrects}, ${entries}::bytea, ${lines}::bytea)

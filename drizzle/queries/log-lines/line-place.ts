@@ -17,6 +17,7 @@ import {
   isAfter,
   type LineRow,
   listLineBatches,
+  packLines,
   readEntries,
   readLines,
   toLineRow,
@@ -36,6 +37,7 @@ interface OpenPlace {
 export class LinePlace {
   private readonly rows = new Map<string, LineRow>();
   private corrects = false;
+  private packed: Promise<Uint8Array> | undefined;
 
   private constructor(
     private readonly ids: KnownIds,
@@ -93,6 +95,14 @@ export class LinePlace {
     return old.length;
   }
 
+  /** Once it has all rows: they are compressed while Postgres takes the sums. */
+  pack(): void {
+    if (this.rows.size === 0) return;
+    this.packed = packLines([...this.rows.values()]);
+    // The batch may fail before anybody waits for it.
+    this.packed.catch(() => {});
+  }
+
   /** Stores the batch; call what it returns after the commit. Rows of tool calls are in Postgres. */
   async close(tx: Db, written: WrittenRows): Promise<() => void> {
     if (this.rows.size + written.calls.length === 0) return () => {};
@@ -100,7 +110,8 @@ export class LinePlace {
     const seq = await insertLogBatch(tx, written.calls, written.sums.bySecond());
     if (rows.length === 0) return () => {};
     await addToRuns(tx, rows);
-    const { entries, storedAtMs } = await insertLines(tx, { seq, rows, corrects: this.corrects });
+    const { corrects, packed } = this;
+    const { entries, storedAtMs } = await insertLines(tx, { seq, rows, corrects, ...(packed && { packed }) });
     const { lastSeq } = this.ids;
     return () => {
       if (this.ids.lastSeq === lastSeq) this.ids.add({ seq, storedAtMs }, entries, ENTRY_BYTES);

@@ -232,16 +232,16 @@ async function writeBatch<Item>(
       await insertPart(tx, corrections, written);
     } else replaced = await lines.replace(tx, corrections, written);
     const corrected = written.count - inserted;
+    lines?.pack();
     const called = await insertToolCalls(tx, calls, late.found?.calls);
     written.calls = called.written;
-    const { sums } = written;
-    sums.addCalls(called);
-    await writeRollups(tx, sums);
+    written.sums.addCalls(called);
+    await writeRollups(tx, written.sums);
     await writeGuardrailRollups(tx, [...written.marked, ...called.written]);
     await insertFailovers(tx, written.switches);
     const noteIds = await numberRows(tx, lines, written);
-    await addBatchCosts(tx, sums.labelled);
-    await noteKeyUses(tx, sums.keyUses);
+    await addBatchCosts(tx, written.sums.labelled);
+    await noteKeyUses(tx, written.sums.keyUses);
     const result = {
       inserted: inserted + corrected - replaced + called.inserted,
       corrected: replaced + called.corrected,
