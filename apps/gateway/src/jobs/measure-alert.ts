@@ -119,7 +119,7 @@ export const MEASURES = {
     const toMs = nowMs();
     const range = { fromMs: toMs - alert.windowMinutes * MINUTE_MS, toMs, projectId: alert.projectId ?? undefined };
     const value = await countGuardrailHits(db, range);
-    return { value, text: `guardrails found something ${value} times` };
+    return { value, text: value === 0 ? 'guardrails found nothing' : `guardrails found something ${value} times` };
   },
   provider_down: async ({ targets }, { threshold }) => providersDown(targets(), threshold),
   store_down: async ({ stores }) => {
@@ -128,7 +128,8 @@ export const MEASURES = {
   },
   log_queue: async ({ stores }) => {
     const { entries, oldestAgeMs } = await stores.depth();
-    const value = entries === 0 ? 0 : oldestAgeMs / MINUTE_MS;
+    if (entries === 0) return { value: 0, text: 'no rows of the log wait for Postgres' };
+    const value = oldestAgeMs / MINUTE_MS;
     return { value, text: `${entries} rows of the log wait for Postgres, the oldest for ${value.toFixed(1)} min` };
   },
   cache_ratio_fall: async (context, alert) => {
