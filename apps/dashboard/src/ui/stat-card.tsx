@@ -6,7 +6,7 @@ export interface Stat extends Compared {
   /** Formatted, with its unit. */
   readonly value: string;
   readonly detail?: string;
-  /** Keeps room for three lines of it on a phone. */
+  /** Keeps room for three lines of it on a phone, and for two where others have one. */
   readonly hasLongDetail?: true;
   /** Where its requests or its page are. */
   readonly to?: Place | undefined;
@@ -32,7 +32,11 @@ function StatCard({
           </span>
         )}
         {!isLoading && stat.detail !== undefined && (
-          <span className="line-clamp-3 whitespace-normal sm:line-clamp-2">{stat.detail}</span>
+          <span
+            className={`line-clamp-3 whitespace-normal sm:line-clamp-2 ${stat.hasLongDetail ? '' : 'xl:line-clamp-1'}`}
+          >
+            {stat.detail}
+          </span>
         )}
       </div>
     </>
@@ -51,7 +55,7 @@ const CARD = 'block min-w-0 bg-panel px-4 py-3';
 function heightOf({ hasLongDetail, ...stat }: Stat, hasDetails: boolean): string {
   // A detail that is still to come is undefined.
   if (!hasDetails || !('detail' in stat)) return 'h-4';
-  return `h-8 max-sm:flex-wrap max-sm:gap-y-0 ${hasLongDetail === true ? 'max-sm:h-16' : 'max-sm:h-12'}`;
+  return `h-8 max-sm:flex-wrap max-sm:gap-y-0 ${hasLongDetail === true ? 'max-sm:h-16' : 'max-sm:h-12 xl:h-4'}`;
 }
 
 const TONES = { muted: 'text-muted', good: 'text-good', bad: 'text-bad' } as const;

@@ -30,11 +30,24 @@ export function withLatency(
 /** The cards of the overview, each with the same number of the previous period. */
 export function prepareStats(now: Overview | undefined, before: Overview | undefined): Stat[] {
   const stat = statsOf(now, before);
-  const p50 = now && `p50 ${formatEstimate(now.latency_ms.p50)}, of providers`;
+  const median = (of: 'latency_ms' | 'ttft_ms' | 'overhead_ms') => now && `p50 ${formatEstimate(now[of].p50)}`;
+  const p50 = now && `${median('latency_ms')}, of providers`;
   const tokens = now && `${formatCompact(now.tokens_in)} in, ${formatCompact(now.tokens_out)} out`;
   return [
-    stat({ label: 'Spend', pick: (o) => o.cost_usd, show: formatUsd, to: pagePlace('/money') }),
-    stat({ label: 'Requests', pick: (o) => o.requests, show: formatCount, to: requestsLink({}) }),
+    stat({
+      label: 'Spend',
+      pick: (o) => o.cost_usd,
+      show: formatUsd,
+      detail: now && describeUnitCost(now),
+      to: pagePlace('/money'),
+    }),
+    stat({
+      label: 'Requests',
+      pick: (o) => o.requests,
+      show: formatCount,
+      detail: now && `${formatCount(now.failures)} failed`,
+      to: requestsLink({}),
+    }),
     stat({
       label: 'Success',
       pick: successRate,
@@ -67,6 +80,7 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
       show: formatEstimate,
       better: 'less',
       isBinned: true,
+      detail: median('ttft_ms'),
       to: pagePlace('/latency', { metric: 'ttft' }),
     }),
     stat({
@@ -75,6 +89,7 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
       show: formatEstimate,
       better: 'less',
       isBinned: true,
+      detail: median('overhead_ms'),
       to: pagePlace('/latency', { metric: 'overhead' }),
     }),
     stat({
@@ -88,6 +103,9 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
     }),
   ];
 }
+
+const describeUnitCost = ({ cost_usd: cost, requests }: Overview) =>
+  requests === 0 ? undefined : `${formatUsd((cost / requests) * 1000)} per 1,000 requests`;
 
 /** What the share of successes leaves out, by outcome. */
 function describeLeftOut(now: Overview): string | undefined {
