@@ -37,15 +37,15 @@ export function StatementTab() {
         <div className={`flex min-w-0 flex-col gap-4 ${statement.isPlaceholderData ? 'opacity-60' : ''}`}>
           <PrintHead statement={data} by={groupName(data.by)} />
           <SummaryCards statement={data} decimals={decimals} />
+          <Card title={`${monthName(data.month)} by ${groupName(data.by).toLowerCase()}, in USD`} flush>
+            <StatementTable statement={data} decimals={decimals} />
+          </Card>
           {hasNoFilter(search) && (
             <div className="print:hidden">
               <CapCard project={project} month={month} />
             </div>
           )}
           <CapsTable statement={data} decimals={decimals} />
-          <Card title={`${monthName(data.month)} by ${groupName(data.by).toLowerCase()}, in USD`} flush>
-            <StatementTable statement={data} decimals={decimals} />
-          </Card>
           <Notes notes={data.notes} />
           <PrintFoot statement={data} />
         </div>

@@ -8,6 +8,7 @@ import { PlaceLink } from '../../ui/place-link';
 import { filterOf } from '../spend/prepare-spend';
 import {
   drawnChange,
+  drawnSaved,
   formatDifference,
   formatFixed,
   formatPercent,
@@ -39,8 +40,12 @@ const money = (header: string, amount: NonNullable<Column['amount']>, wideOnly?:
 
 const COST = 'Cost';
 const SAVED_BY = [
-  money(`${SAVED.byCache}, exact`, ({ saved_exact_usd: usd }) => usd, 'max-xl:hidden'),
-  money(`${SAVED.byCache}, semantic`, ({ saved_semantic_usd: usd }) => usd, 'max-xl:hidden'),
+  money(`${SAVED.byCache}, exact`, (sums, decimals) => drawnSaved(sums, decimals)?.exact ?? null, 'max-xl:hidden'),
+  money(
+    `${SAVED.byCache}, semantic`,
+    (sums, decimals) => drawnSaved(sums, decimals)?.semantic ?? null,
+    'max-xl:hidden',
+  ),
   money(SAVED.byPromptCaches, ({ saved_vendor_usd: usd }) => usd, 'max-xl:hidden'),
 ];
 /** The statement knows only these savings for customers. */

@@ -3,6 +3,7 @@ import type { LatencyBucket, Overview } from '../../api/stats';
 import { countOf, formatCompact, formatCount, formatEstimate, formatShare } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
 import { OUTCOME_LABELS } from '../../format/outcome-labels';
+import { formatCompactParts } from '../../format/round-parts';
 import { SAVED } from '../../format/saved-labels';
 import { requestsLink } from '../../range/use-show-requests';
 import { statsOf } from '../../ui/prepare-stat';
@@ -32,7 +33,8 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
   const stat = statsOf(now, before);
   const median = (of: 'latency_ms' | 'ttft_ms' | 'overhead_ms') => now && `p50 ${formatEstimate(now[of].p50)}`;
   const p50 = now && `${median('latency_ms')}, of providers`;
-  const tokens = now && `${formatCompact(now.tokens_in)} in, ${formatCompact(now.tokens_out)} out`;
+  const [tokensIn, tokensOut] = formatCompactParts([now?.tokens_in ?? 0, now?.tokens_out ?? 0]);
+  const tokens = now && `${tokensIn} in, ${tokensOut} out`;
   return [
     stat({
       label: 'Spend',
