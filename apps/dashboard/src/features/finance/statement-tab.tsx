@@ -91,7 +91,7 @@ function StatementCopies() {
   const isOther = customer !== undefined || label !== undefined;
   const failure = csv.error ?? focus.error;
   return (
-    <div className="ml-auto flex flex-wrap items-center gap-1.5 print:hidden">
+    <div className="contents flex-wrap items-center gap-1.5 sm:ml-auto sm:flex print:hidden">
       <ZonePicker {...finance} />
       <Button disabled={csv.isPending} onClick={() => csv.mutate()}>
         <Download /> CSV

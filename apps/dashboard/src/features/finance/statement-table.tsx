@@ -183,7 +183,7 @@ function RowName({ row, statement }: { readonly row: StatementRow; readonly stat
   if (inner !== undefined) {
     const search = (kept: object) => ({ ...kept, ...inner });
     return (
-      <PlaceLink to="/money" search={search} className="rounded hover:underline">
+      <PlaceLink to="/money" search={search} className="touch-line rounded hover:underline">
         {name}
       </PlaceLink>
     );
@@ -194,7 +194,7 @@ function RowName({ row, statement }: { readonly row: StatementRow; readonly stat
   const answering = model === undefined ? {} : { model: undefined, answering_model: model };
   const stretch = { range: undefined, from: statement.from, to: statement.to, ...answering };
   return (
-    <PlaceLink {...requestsLink({ ...stretch, ...filter })} className="rounded hover:underline">
+    <PlaceLink {...requestsLink({ ...stretch, ...filter })} className="touch-line rounded hover:underline">
       {name}
     </PlaceLink>
   );
