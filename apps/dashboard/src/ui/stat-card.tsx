@@ -55,7 +55,7 @@ const CARD = 'block min-w-0 bg-panel px-4 py-3';
 function heightOf({ hasLongDetail, ...stat }: Stat, hasDetails: boolean): string {
   // A detail that is still to come is undefined.
   if (!hasDetails || !('detail' in stat)) return 'h-4';
-  return `h-8 max-sm:flex-wrap max-sm:gap-y-0 ${hasLongDetail === true ? 'max-sm:h-16' : 'max-sm:h-12 xl:h-4'}`;
+  return `h-8 max-sm:flex-wrap max-sm:content-start max-sm:gap-y-0 ${hasLongDetail === true ? 'max-sm:h-16' : 'max-sm:h-12 xl:h-4'}`;
 }
 
 const TONES = { muted: 'text-muted', good: 'text-good', bad: 'text-bad' } as const;

@@ -107,7 +107,7 @@ function useColumns(): readonly Column<ListedAlert>[] {
       ...{ header: 'When', wraps: true, wideOnly: true },
       value: describeAlert,
       cell: (row) => (
-        <span className="text-balance">
+        <span className="block text-balance">
           {describeAlert(row)}
           <Small>{placeOf(row, projectName)}</Small>
         </span>
@@ -154,7 +154,9 @@ function State({ alert, ...shown }: StateProps) {
       <span className="block py-1 md:hidden">
         <Measured alert={alert} {...shown} />
       </span>
-      <Small>{unsent}</Small>
+      <span className="max-md:line-clamp-2">
+        <Small>{unsent}</Small>
+      </span>
     </>
   );
 }
@@ -165,7 +167,7 @@ function Measured({ alert, ...shown }: StateProps) {
   const { label, ...place } = placeOfMeasure(alert, shown.nowMs);
   return (
     <>
-      {found}
+      <span className="block text-balance">{found}</span>
       <span className="block text-xs text-muted">
         <PlaceLink {...place} className="touch-line text-accent underline">
           {label}
