@@ -16,8 +16,9 @@ export interface Stat extends Compared {
 function StatCard({
   stat,
   isLoading,
+  isCompared = false,
   hasDetails = false,
-}: { readonly stat: Stat } & Omit<GridProps, 'stats' | 'isCompared'>) {
+}: { readonly stat: Stat } & Omit<GridProps, 'stats'>) {
   const change = prepareChange(stat);
   const content = (
     <>
@@ -25,20 +26,22 @@ function StatCard({
       <div className="nums mt-0.5 h-7 text-xl font-semibold tracking-tight">
         {isLoading ? <span className="mt-1 inline-block h-4 w-16 rounded bg-hover align-middle" /> : stat.value}
       </div>
-      <div className={`nums flex items-baseline gap-1.5 text-2xs text-faint ${heightOf(stat, hasDetails)}`}>
-        {!isLoading && change !== null && (
-          <span className={`shrink-0 ${TONES[change.tone]}`} title={change.title}>
-            {change.text}
-          </span>
-        )}
-        {!isLoading && stat.detail !== undefined && (
-          <span
-            className={`line-clamp-3 whitespace-normal sm:line-clamp-2 ${stat.hasLongDetail ? '' : 'xl:line-clamp-1'}`}
-          >
-            {stat.detail}
-          </span>
-        )}
-      </div>
+      {isCompared && (
+        <div className={`nums flex items-baseline gap-1.5 text-2xs text-faint ${heightOf(stat, hasDetails)}`}>
+          {!isLoading && change !== null && (
+            <span className={`shrink-0 ${TONES[change.tone]}`} title={change.title}>
+              {change.text}
+            </span>
+          )}
+          {!isLoading && stat.detail !== undefined && (
+            <span
+              className={`line-clamp-3 whitespace-normal sm:line-clamp-2 ${stat.hasLongDetail ? '' : 'xl:line-clamp-1'}`}
+            >
+              {stat.detail}
+            </span>
+          )}
+        </div>
+      )}
     </>
   );
   if (stat.to === undefined) return <div className={CARD}>{content}</div>;
@@ -64,7 +67,7 @@ const AGAINST = 'Changes compare with the same length of time before.';
 const NO_CHANGES = 'No changes: the log has no whole period before this one.';
 
 interface GridProps {
-  /** Says what changes are against. */
+  /** Has a line for changes, and says what they are against. */
   readonly isCompared?: boolean;
   readonly stats: readonly Stat[];
   readonly isLoading: boolean;
@@ -79,7 +82,7 @@ export function StatGrid({ stats, isCompared = false, ...rest }: GridProps) {
     <div>
       <div className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border bg-line sm:grid-cols-4">
         {stats.map((stat) => (
-          <StatCard key={stat.label} stat={stat} {...rest} />
+          <StatCard key={stat.label} {...{ stat, isCompared }} {...rest} />
         ))}
       </div>
       {isCompared && <p className="mt-1 text-2xs text-muted">{hasChanges ? AGAINST : NO_CHANGES}</p>}
