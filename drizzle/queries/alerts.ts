@@ -53,6 +53,16 @@ export async function recordFirstCheck(db: Db, id: string, atMs: number): Promis
     .where(and(eq(alerts.id, id), isNull(alerts.changedAtMs)));
 }
 
+/** Result of the last check; its value and text are null where there was nothing to measure. */
+export async function recordAlertCheck(
+  db: Db,
+  id: string,
+  { value, text, atMs }: Pick<MeasuredFiring, 'value' | 'text' | 'atMs'>,
+): Promise<void> {
+  const checkedText = value === null ? null : text;
+  await db.update(alerts).set({ checkedAtMs: atMs, checkedValue: value, checkedText }).where(eq(alerts.id, id));
+}
+
 export async function recordAlertFailure(db: Db, id: string, message: string): Promise<void> {
   await db
     .update(alerts)

@@ -56,6 +56,10 @@ export const alerts = pgTable('alerts', {
   /** Last webhook message. */
   isFiring: boolean('is_firing').notNull().default(false),
   changedAtMs: instant('changed_at'),
+  /** Last check, and what it measured; null where there was nothing to measure. */
+  checkedAtMs: instant('checked_at'),
+  checkedValue: doublePrecision('checked_value'),
+  checkedText: text('checked_text'),
   /** Error of the last notification. */
   lastError: text('last_error'),
   createdAtMs: instantOfInsert('created_at'),

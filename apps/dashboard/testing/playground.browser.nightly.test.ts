@@ -311,4 +311,22 @@ describe('the playground', () => {
     }
     expect(found).toEqual([]);
   });
+
+  test('a phone shows the message and its button at once, and key and model behind another', async () => {
+    await begin(key, 'gpt-4o-mini');
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const shown of [
+      page.getByLabel('Turn 1', { exact: true }),
+      page.getByRole('button', { name: /^Send .*Ctrl/ }),
+    ]) {
+      const box = await shown.boundingBox();
+      expect((box?.y ?? 844) + (box?.height ?? 0)).toBeLessThan(844);
+    }
+    const model = page.getByRole('combobox', { name: 'Model', exact: true });
+    expect(await model.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Model and key gpt-4o-mini' }).click();
+    expect(await model.isVisible()).toBe(true);
+    await page.setViewportSize({ width: 1440, height: 900 });
+    expect(await page.getByRole('button', { name: /^Model and key/ }).isVisible()).toBe(false);
+  });
 });

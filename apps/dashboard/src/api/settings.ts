@@ -7,7 +7,7 @@ import { useSession } from './session';
 
 export type Token = AnswerFrom<typeof api.tokens.$get>['data'][number];
 export type ListedAlert = AnswerFrom<typeof api.alerts.$get>['data'][number];
-export type Alert = Omit<ListedAlert, 'firing' | 'told_at'>;
+export type Alert = Omit<ListedAlert, 'firing' | 'told_at' | 'last_check'>;
 export type AlertInput = SentTo<typeof api.alerts.$post>['json'];
 export type AuditEntry = AnswerFrom<typeof api.audit.$get>['data'][number];
 export type SystemLog = AnswerFrom<(typeof api)['system-logs']['$get']>['data'][number];
@@ -17,12 +17,17 @@ const LIMIT = '200';
 export const useSystem = () => useQuery({ queryKey: ['system'], queryFn: () => read(api.system.$get()) });
 export const useTokens = () =>
   useQuery({ queryKey: ['tokens'], queryFn: () => read(api.tokens.$get({ query: { limit: LIMIT } })) });
-export function useAlerts() {
+/** As often as the gateway checks. */
+const CHECKED_MS = 30_000;
+
+/** The stream tells of changed states; who shows what was measured last reads again after each check. */
+export function useAlerts({ withChecks = false } = {}) {
   const mayRead = useSession().data?.permissions.includes('read_settings') === true;
   useLiveList('alerts');
   return useQuery({
     queryKey: ['alerts'],
     enabled: mayRead,
+    refetchInterval: withChecks && CHECKED_MS,
     queryFn: () => read(api.alerts.$get({ query: { limit: LIMIT } })),
   });
 }

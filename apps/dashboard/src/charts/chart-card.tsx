@@ -37,7 +37,7 @@ interface Props
   readonly requestsOf?: (series: string | null) => RequestsFilter;
 }
 
-const LEGEND_ROWS = { 0: '', note: 'min-h-7 md:min-h-6', 1: 'min-h-13 md:min-h-6', 2: 'min-h-25 md:min-h-11' };
+const LEGEND_ROWS = { 0: '', note: 'min-h-7', 1: 'min-h-13 md:min-h-7', 2: 'min-h-25 md:min-h-13' };
 
 /** A chart in its frame: title, legend, CSV; while it loads, when it failed and when there is nothing, the same height. */
 export function ChartCard(props: Props) {
@@ -65,8 +65,8 @@ export function ChartCard(props: Props) {
       <Body {...props} shown={shown} />
       <div className={`flex flex-wrap items-start gap-x-3 text-xs text-muted ${LEGEND_ROWS[legendRows]}`}>
         {isDrawn && data.series.length > 1 && <ChartLegend data={data} shown={shown} onShown={setShown} />}
-        {isDrawn && hasFew(data) && <p className="mt-1 py-0.5">Dots are of fewer than {ENOUGH} requests.</p>}
-        {isDrawn && previous !== undefined && <p className="mt-1 py-0.5">Dashed: the previous period.</p>}
+        {isDrawn && hasFew(data) && <p className="mt-1 py-0.5 md:py-1">Dots are of fewer than {ENOUGH} requests.</p>}
+        {isDrawn && previous !== undefined && <p className="mt-1 py-0.5 md:py-1">Dashed: the previous period.</p>}
       </div>
       {note !== undefined && <p className="mt-2 text-xs text-muted">{note}</p>}
     </Card>

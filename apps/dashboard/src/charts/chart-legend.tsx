@@ -33,7 +33,7 @@ export function ChartLegend({ data, shown, onShown }: Props) {
               event.preventDefault();
               choose(name, event);
             }}
-            className="flex max-w-full items-center gap-1.5 rounded px-1.5 py-0.5 select-none max-md:py-1 hover:bg-hover hover:text-text"
+            className="flex max-w-full items-center gap-1.5 rounded px-1.5 py-1 select-none hover:bg-hover hover:text-text"
           >
             <span
               className={`size-2 shrink-0 rounded-[2px] ${visible.has(name) ? '' : 'opacity-30'}`}
@@ -43,7 +43,7 @@ export function ChartLegend({ data, shown, onShown }: Props) {
           </button>
         </li>
       ))}
-      {hidden > 0 && <li className="px-1.5 py-0.5">and {hidden} more</li>}
+      {hidden > 0 && <li className="px-1.5 py-1">and {hidden} more</li>}
     </ul>
   );
 }

@@ -11,7 +11,7 @@ export function TimelineCard({ page }: { readonly page: Page }) {
   const { data } = useTimeline(page.query, isShown);
   if (!isShown || data === undefined || data.length === 0) return null;
   return (
-    <details className="rounded-lg border bg-panel px-4 py-2.5">
+    <details className="rounded-lg border bg-panel px-4 py-1.5">
       <summary className="cursor-pointer text-sm font-semibold">
         {data.length === 1 ? '1 event' : `${data.length} events`} marked on the charts
       </summary>

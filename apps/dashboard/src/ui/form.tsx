@@ -164,7 +164,7 @@ interface CheckProps {
 
 export function CheckField({ label, hint, checked, onValue }: CheckProps) {
   return (
-    <label className="flex items-start gap-2">
+    <label className="flex min-h-6 items-start gap-2">
       <input
         type="checkbox"
         className="mt-0.5 size-4 accent-(--c-accent)"

@@ -6,7 +6,7 @@ export interface Stat extends Compared {
   /** Formatted, with its unit. */
   readonly value: string;
   readonly detail?: string;
-  /** Keeps room for three lines of it on a phone. */
+  /** Keeps room for three lines of it on a phone, and for two where others have one. */
   readonly hasLongDetail?: true;
   /** Where its requests or its page are. */
   readonly to?: Place | undefined;
@@ -16,8 +16,9 @@ export interface Stat extends Compared {
 function StatCard({
   stat,
   isLoading,
+  isCompared = false,
   hasDetails = false,
-}: { readonly stat: Stat } & Omit<GridProps, 'stats' | 'isCompared'>) {
+}: { readonly stat: Stat } & Omit<GridProps, 'stats'>) {
   const change = prepareChange(stat);
   const content = (
     <>
@@ -25,16 +26,22 @@ function StatCard({
       <div className="nums mt-0.5 h-7 text-xl font-semibold tracking-tight">
         {isLoading ? <span className="mt-1 inline-block h-4 w-16 rounded bg-hover align-middle" /> : stat.value}
       </div>
-      <div className={`nums flex items-baseline gap-1.5 text-2xs text-faint ${heightOf(stat, hasDetails)}`}>
-        {!isLoading && change !== null && (
-          <span className={`shrink-0 ${TONES[change.tone]}`} title={change.title}>
-            {change.text}
-          </span>
-        )}
-        {!isLoading && stat.detail !== undefined && (
-          <span className="line-clamp-3 whitespace-normal sm:line-clamp-2">{stat.detail}</span>
-        )}
-      </div>
+      {isCompared && (
+        <div className={`nums flex items-baseline gap-1.5 text-2xs text-faint ${heightOf(stat, hasDetails)}`}>
+          {!isLoading && change !== null && (
+            <span className={`shrink-0 ${TONES[change.tone]}`} title={change.title}>
+              {change.text}
+            </span>
+          )}
+          {!isLoading && stat.detail !== undefined && (
+            <span
+              className={`line-clamp-3 whitespace-normal sm:line-clamp-2 ${stat.hasLongDetail ? '' : 'xl:line-clamp-1'}`}
+            >
+              {stat.detail}
+            </span>
+          )}
+        </div>
+      )}
     </>
   );
   if (stat.to === undefined) return <div className={CARD}>{content}</div>;
@@ -51,7 +58,7 @@ const CARD = 'block min-w-0 bg-panel px-4 py-3';
 function heightOf({ hasLongDetail, ...stat }: Stat, hasDetails: boolean): string {
   // A detail that is still to come is undefined.
   if (!hasDetails || !('detail' in stat)) return 'h-4';
-  return `h-8 max-sm:flex-wrap max-sm:gap-y-0 ${hasLongDetail === true ? 'max-sm:h-16' : 'max-sm:h-12'}`;
+  return `h-8 max-sm:flex-wrap max-sm:content-start max-sm:gap-y-0 ${hasLongDetail === true ? 'max-sm:h-16' : 'max-sm:h-12 xl:h-4'}`;
 }
 
 const TONES = { muted: 'text-muted', good: 'text-good', bad: 'text-bad' } as const;
@@ -60,7 +67,7 @@ const AGAINST = 'Changes compare with the same length of time before.';
 const NO_CHANGES = 'No changes: the log has no whole period before this one.';
 
 interface GridProps {
-  /** Says what changes are against. */
+  /** Has a line for changes, and says what they are against. */
   readonly isCompared?: boolean;
   readonly stats: readonly Stat[];
   readonly isLoading: boolean;
@@ -75,7 +82,7 @@ export function StatGrid({ stats, isCompared = false, ...rest }: GridProps) {
     <div>
       <div className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border bg-line sm:grid-cols-4">
         {stats.map((stat) => (
-          <StatCard key={stat.label} stat={stat} {...rest} />
+          <StatCard key={stat.label} {...{ stat, isCompared }} {...rest} />
         ))}
       </div>
       {isCompared && <p className="mt-1 text-2xs text-muted">{hasChanges ? AGAINST : NO_CHANGES}</p>}

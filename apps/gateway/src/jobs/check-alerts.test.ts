@@ -124,6 +124,32 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
     for (const { id } of [fires, quiet]) await alertRows.delete(database.db, { id });
   });
 
+  test('a check keeps what it found, also of an alert that stays quiet or finds nothing', async () => {
+    const { db } = database;
+    const empty = await projectRows.create(db, { name: 'empty' });
+    const quiet = await alertOf({ kind: 'error_rate', threshold: 0.5 });
+    const fires = await alertOf({ kind: 'spend', threshold: 0.5 });
+    const nothing = await alertOf({ kind: 'error_rate', projectId: empty.id });
+    const hits = await alertOf({ kind: 'guardrail_hits', projectId: empty.id });
+    const queue = await alertOf({ kind: 'log_queue', threshold: 5, projectId: null });
+    const found = async ({ id }: { id: string }) => {
+      const alert = await alertRows.get(db, { id });
+      return [alert?.checkedAtMs, alert?.checkedValue, alert?.checkedText];
+    };
+    expect(await found(fires)).toEqual([null, null, null]);
+    await run();
+    expect(await found(quiet)).toEqual([nowMs, 0.4, '40.0 % of 10 requests failed']);
+    expect(await found(fires)).toEqual([nowMs, 0.9, '$0.90 was spent']);
+    expect(await found(nothing)).toEqual([nowMs, null, null]);
+    expect((await found(queue)).at(-1)).toBe('no rows of the log wait for Postgres');
+    expect((await found(hits)).at(-1)).toBe('guardrails found nothing');
+    // The firing goes on; the value is that of now.
+    await insertLogRecords(db, [sampleRecord({ projectId, createdAtMs: nowMs, costNanoUsd: 100_000_000 })]);
+    await run(nowMs + 30_000);
+    expect(await found(fires)).toEqual([nowMs + 30_000, 1, '$1.00 was spent']);
+    for (const { id } of [quiet, fires, nothing, hits, queue]) await alertRows.delete(db, { id });
+  });
+
   test('budget_share tells of each budget at 50, 80 and 95 %, once a period, whoever checks', async () => {
     const { db } = database;
     const owner = await projectRows.create(db, { name: 'levels', dailyBudgetNanoUsd: 1_000 });

@@ -11,6 +11,7 @@ import {
   listUntoldFirings,
   listWatchedAlerts,
   openFiring,
+  recordAlertCheck,
   recordAlertFailure,
   recordAlertState,
   recordFiring,
@@ -108,9 +109,12 @@ interface Finding {
 
 const NOTHING = { value: null, text: 'there is nothing to measure any more' } as const;
 
-/** Measures, and compares with the firing that is open. */
-async function judge(context: MeasureContext, alert: StoredAlert): Promise<Finding> {
-  const measured: MeasuredAlert | typeof NOTHING = (await measureInTime(context, alert)) ?? NOTHING;
+/** Compares what was measured with the firing that is open. */
+async function judge(
+  context: MeasureContext,
+  alert: StoredAlert,
+  measured: MeasuredAlert | typeof NOTHING,
+): Promise<Finding> {
   const isFiring = isMet(alert, measured.value);
   const subjects = 'subjects' in measured ? measured.subjects : undefined;
   const open = isFiring && subjects !== undefined ? await openFiring(context.db, alert.id) : null;
@@ -140,9 +144,12 @@ async function checkAlert(
   if (!alert.isActive) return endWatch(context, alert);
   // A later release on this data has kinds of its own.
   if (!Object.hasOwn(MEASURES, alert.kind)) return null;
-  const finding = await judge(context, alert);
+  const measured = (await measureInTime(context, alert)) ?? NOTHING;
+  const finding = await judge(context, alert, measured);
   const { isFiring, value, text } = finding;
   const atMs = context.nowMs();
+  // The text of the finding may tell of changes; this one is of now.
+  await recordAlertCheck(context.db, alert.id, { value, text: measured.text, atMs });
   if (isFiring) await recordFiring(context.db, alert.id, { ...finding, atMs });
   else await endFiring(context.db, alert.id, atMs);
   if (alert.changedAtMs === null && !isFiring) await recordFirstCheck(context.db, alert.id, atMs);

@@ -83,7 +83,8 @@ async function cacheSumsOf(context: MeasureContext, alert: StoredAlert, range: {
 }
 
 /** Answered or failed. */
-const endedOf = ({ success, failures }: WindowSums) => success + failures;
+const endedOf = ({ success, failures }: WindowSums) => count(success + failures);
+const count = (value: number) => value.toLocaleString('en-US');
 /** Percentiles come from bins of 4 %. */
 const about = (ms: number) => (ms < 1000 ? `≈ ${Math.round(ms)} ms` : `≈ ${(ms / 1000).toPrecision(2)} s`);
 const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
@@ -119,7 +120,10 @@ export const MEASURES = {
     const toMs = nowMs();
     const range = { fromMs: toMs - alert.windowMinutes * MINUTE_MS, toMs, projectId: alert.projectId ?? undefined };
     const value = await countGuardrailHits(db, range);
-    return { value, text: `guardrails found something ${value} times` };
+    return {
+      value,
+      text: value === 0 ? 'guardrails found nothing' : `guardrails found something ${count(value)} times`,
+    };
   },
   provider_down: async ({ targets }, { threshold }) => providersDown(targets(), threshold),
   store_down: async ({ stores }) => {
@@ -128,8 +132,12 @@ export const MEASURES = {
   },
   log_queue: async ({ stores }) => {
     const { entries, oldestAgeMs } = await stores.depth();
-    const value = entries === 0 ? 0 : oldestAgeMs / MINUTE_MS;
-    return { value, text: `${entries} rows of the log wait for Postgres, the oldest for ${value.toFixed(1)} min` };
+    if (entries === 0) return { value: 0, text: 'no rows of the log wait for Postgres' };
+    const value = oldestAgeMs / MINUTE_MS;
+    return {
+      value,
+      text: `${count(entries)} rows of the log wait for Postgres, the oldest for ${value.toFixed(1)} min`,
+    };
   },
   cache_ratio_fall: async (context, alert) => {
     const toMs = context.nowMs();
@@ -154,7 +162,7 @@ export const MEASURES = {
     const short = await sumsOf(context, alert, shortWindowMinutes(alert));
     const value = burnRate(alert, long, short);
     if (value === null) return null;
-    const text = `the error budget burns ${value.toFixed(1)} times too fast: ${long.failures} of ${endedOf(long)} requests failed within ${alert.windowMinutes} min`;
+    const text = `the error budget burns ${value.toFixed(1)} times too fast: ${count(long.failures)} of ${endedOf(long)} requests failed within ${alert.windowMinutes} min`;
     return { value, text };
   },
 } as const satisfies Record<AlertKind, Measure>;

@@ -77,7 +77,7 @@ export function FlowMap({ map, onSelect }: Props) {
 /** Taller on phones, where names wrap. */
 const HEIGHTS = '[--tall:1.6] sm:[--tall:1]';
 const COLUMNS =
-  'grid grid-cols-[minmax(0,5fr)_1rem_minmax(0,6fr)_1rem_minmax(0,4fr)] sm:grid-cols-[minmax(0,5fr)_minmax(1.5rem,3fr)_minmax(0,6fr)_minmax(1.5rem,3fr)_minmax(0,5fr)]';
+  'grid grid-cols-[minmax(0,5fr)_1.5rem_minmax(0,6fr)_1.5rem_minmax(0,4fr)] sm:grid-cols-[minmax(0,5fr)_minmax(1.5rem,3fr)_minmax(0,6fr)_minmax(1.5rem,3fr)_minmax(0,5fr)]';
 const tall = (px: number) => `calc(${px}px * var(--tall))`;
 
 interface ColumnProps {

@@ -52,8 +52,8 @@ export interface FlowMap {
 }
 
 export const RIBBON_WIDTH = 100;
-/** Height of a label. */
-const LEAST_HEIGHT = 22;
+/** Height of a label, and of a target. */
+const LEAST_HEIGHT = 24;
 const GAP = 6;
 /** The same for few and many nodes. */
 const HEIGHT = 240;

@@ -25,11 +25,11 @@ export interface BarTimes {
   readonly count: number;
 }
 
-/** 90 bars at most, and one more if the range begins within one. The first contains its start, the last its end. */
-export function barTimes({ fromMs, toMs }: Pick<TimeRange, 'fromMs' | 'toMs'>): BarTimes {
+/** So many bars, and one more if the range begins within one. The first contains its start, the last its end. */
+export function barTimes({ fromMs, toMs }: Pick<TimeRange, 'fromMs' | 'toMs'>, most = MOST_BARS): BarTimes {
   const lengthMs = toMs - fromMs;
   const { stepMs } = STEPS.find(({ longestMs }) => lengthMs <= longestMs) ?? { stepMs: DAY_MS };
-  const intervalMs = Math.ceil(lengthMs / MOST_BARS / stepMs) * stepMs;
+  const intervalMs = Math.ceil(lengthMs / most / stepMs) * stepMs;
   const first = Math.floor(fromMs / intervalMs);
   return { startMs: first * intervalMs, intervalMs, count: Math.ceil(toMs / intervalMs) - first };
 }

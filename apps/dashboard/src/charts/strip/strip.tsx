@@ -24,7 +24,7 @@ interface Props {
 /** Thin bars over time. A click, a second touch or Enter selects one; arrows move between them. */
 export function Strip({ label, bars, describe, onSelect }: Props) {
   return (
-    <div className="relative h-5">
+    <div className="relative h-6">
       <Bars bars={bars} />
       <PointedArea {...{ label, describe }} parts={bars} onChoose={onSelect}>
         {(bar, index) => <Pointed {...{ index, count: bars.length }} text={describe(bar)} opens={opensOf(bar)} />}

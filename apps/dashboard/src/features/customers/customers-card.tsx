@@ -43,7 +43,7 @@ export function CustomersCard({ page }: { readonly page: Page }) {
         <>
           <SearchInput
             label="Find a customer"
-            placeholder="Part of a customer ID"
+            placeholder="Part of an ID"
             className="w-40! sm:w-52!"
             value={q}
             onValue={setQ}

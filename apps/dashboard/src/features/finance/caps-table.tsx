@@ -80,7 +80,11 @@ function CapRow({ cap, isFinal, decimals }: RowProps) {
   return (
     <tr className="border-b align-top last:border-0">
       <th scope="row" className={`${CELL} min-w-28 text-left font-normal wrap-anywhere`}>
-        <Link to="/projects/$projectId" params={{ projectId: cap.project_id }} className="rounded hover:underline">
+        <Link
+          to="/projects/$projectId"
+          params={{ projectId: cap.project_id }}
+          className="touch-line rounded hover:underline"
+        >
           {cap.scope === 'project' ? projectName : cap.name}
         </Link>
         <span className="block text-xs text-muted">{of}</span>

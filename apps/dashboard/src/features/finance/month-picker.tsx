@@ -38,7 +38,7 @@ export function ZonePicker({ page }: Pick<Finance, 'page'>) {
   return (
     <Select
       aria-label="Time zone"
-      className="w-40"
+      className="w-40 max-sm:w-32"
       options={{ utc: 'UTC', local: LOCAL === 'UTC' ? 'Local (UTC)' : LOCAL.replaceAll('_', ' ') }}
       value={page.timeZone}
       onValue={(tz) => page.change({ tz: tz === 'local' ? 'local' : undefined })}

@@ -12,6 +12,7 @@ import {
   describeMonth,
   describeSaved,
   drawnChange,
+  drawnSaved,
   formatDifference,
   formatFixed,
   formatPercent,
@@ -260,9 +261,20 @@ test('savings by prompt caches stand beside those by the cache, and are no part 
     'Of which exact 7.04 · semantic 1.75',
     'Besides: saved by prompt caches 3.67',
   ]);
+  // 9.505 is drawn as 9.51, so 7.604 and 1.901 are not 7.60 and 1.90.
+  expect(describeSaved({ ...total, saved_exact_usd: 7.604, saved_semantic_usd: 1.901 }, 2)[0]).toBe(
+    'Of which exact 7.61 · semantic 1.90',
+  );
   expect(describeSaved({ ...total, saved_exact_usd: null, saved_vendor_usd: null }, 2)).toEqual([
     'By customer, savings by prompt caches are not known',
   ]);
+});
+
+test('parts of the savings by the cache add up to them, in cards and tables', () => {
+  const total = { saved_exact_usd: 7.604, saved_semantic_usd: 1.901 };
+  expect(drawnSaved(total, 2)).toEqual({ exact: 7.61, semantic: 1.9 });
+  expect(drawnSaved(total, 4)).toEqual({ exact: 7.604, semantic: 1.901 });
+  expect(drawnSaved({ saved_exact_usd: null, saved_semantic_usd: null }, 2)).toBeNull();
 });
 
 test('a change is that of the amounts as they are drawn', () => {

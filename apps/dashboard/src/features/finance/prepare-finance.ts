@@ -2,6 +2,7 @@ import type { CapForecast, Statement, StatementQuery, StatementTotal } from '../
 import type { Project } from '../../api/projects';
 import { NOTHING } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
+import { roundParts } from '../../format/round-parts';
 import { SAVED } from '../../format/saved-labels';
 import { type FinanceSearch, GROUPS } from './finance-search';
 
@@ -89,9 +90,12 @@ export function toNano(usd: number): bigint {
 
 const abs = (nano: bigint) => (nano < 0n ? -nano : nano);
 
+/** Nano-USD of the last decimal shown. */
+const unitOf = (decimals: number) => 10n ** BigInt(NANO_DIGITS - decimals);
+
 /** In units of the last decimal shown, half away from zero. */
 function roundTo(nano: bigint, decimals: number): bigint {
-  const unit = 10n ** BigInt(NANO_DIGITS - decimals);
+  const unit = unitOf(decimals);
   const rounded = (abs(nano) + unit / 2n) / unit;
   return nano < 0n ? -rounded : rounded;
 }
@@ -162,14 +166,26 @@ interface NoChange {
 
 type Saved = Pick<StatementTotal, 'saved_exact_usd' | 'saved_semantic_usd' | 'saved_vendor_usd'>;
 
+/** Both parts of the savings by the cache, rounded so that they add up to them; null where they are not known. */
+export function drawnSaved(
+  { saved_exact_usd: exact, saved_semantic_usd: semantic }: Pick<Saved, 'saved_exact_usd' | 'saved_semantic_usd'>,
+  decimals: number,
+): { readonly exact: number; readonly semantic: number } | null {
+  if (exact === null || semantic === null) return null;
+  const units = roundParts([exact, semantic].map(toNano), unitOf(decimals));
+  const [drawnExact = 0, drawnSemantic = 0] = units.map((of) => Number(of) / 10 ** decimals);
+  return { exact: drawnExact, semantic: drawnSemantic };
+}
+
 /** Parts of the savings by the cache, and the savings that are no part of them. */
 export function describeSaved({ saved_vendor_usd: vendor, ...total }: Saved, decimals: number): readonly string[] {
-  const [exact, semantic] = [total.saved_exact_usd, total.saved_semantic_usd].map((usd) => formatFixed(usd, decimals));
+  const parts = drawnSaved(total, decimals);
+  const drawn = (usd: number) => formatFixed(usd, decimals);
   return [
-    ...(total.saved_exact_usd === null ? [] : [`Of which exact ${exact} · semantic ${semantic}`]),
+    ...(parts === null ? [] : [`Of which exact ${drawn(parts.exact)} · semantic ${drawn(parts.semantic)}`]),
     vendor === null
       ? 'By customer, savings by prompt caches are not known'
-      : `Besides: ${SAVED.byPromptCaches.toLowerCase()} ${formatFixed(vendor, decimals)}`,
+      : `Besides: ${SAVED.byPromptCaches.toLowerCase()} ${drawn(vendor)}`,
   ];
 }
 

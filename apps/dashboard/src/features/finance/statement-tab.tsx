@@ -37,15 +37,15 @@ export function StatementTab() {
         <div className={`flex min-w-0 flex-col gap-4 ${statement.isPlaceholderData ? 'opacity-60' : ''}`}>
           <PrintHead statement={data} by={groupName(data.by)} />
           <SummaryCards statement={data} decimals={decimals} />
+          <Card title={`${monthName(data.month)} by ${groupName(data.by).toLowerCase()}, in USD`} flush>
+            <StatementTable statement={data} decimals={decimals} />
+          </Card>
           {hasNoFilter(search) && (
             <div className="print:hidden">
               <CapCard project={project} month={month} />
             </div>
           )}
           <CapsTable statement={data} decimals={decimals} />
-          <Card title={`${monthName(data.month)} by ${groupName(data.by).toLowerCase()}, in USD`} flush>
-            <StatementTable statement={data} decimals={decimals} />
-          </Card>
           <Notes notes={data.notes} />
           <PrintFoot statement={data} />
         </div>
@@ -91,7 +91,7 @@ function StatementCopies() {
   const isOther = customer !== undefined || label !== undefined;
   const failure = csv.error ?? focus.error;
   return (
-    <div className="ml-auto flex flex-wrap items-center gap-1.5 print:hidden">
+    <div className="contents flex-wrap items-center gap-1.5 sm:ml-auto sm:flex print:hidden">
       <ZonePicker {...finance} />
       <Button disabled={csv.isPending} onClick={() => csv.mutate()}>
         <Download /> CSV

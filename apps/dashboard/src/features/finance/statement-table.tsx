@@ -8,6 +8,7 @@ import { PlaceLink } from '../../ui/place-link';
 import { filterOf } from '../spend/prepare-spend';
 import {
   drawnChange,
+  drawnSaved,
   formatDifference,
   formatFixed,
   formatPercent,
@@ -39,8 +40,12 @@ const money = (header: string, amount: NonNullable<Column['amount']>, wideOnly?:
 
 const COST = 'Cost';
 const SAVED_BY = [
-  money(`${SAVED.byCache}, exact`, ({ saved_exact_usd: usd }) => usd, 'max-xl:hidden'),
-  money(`${SAVED.byCache}, semantic`, ({ saved_semantic_usd: usd }) => usd, 'max-xl:hidden'),
+  money(`${SAVED.byCache}, exact`, (sums, decimals) => drawnSaved(sums, decimals)?.exact ?? null, 'max-xl:hidden'),
+  money(
+    `${SAVED.byCache}, semantic`,
+    (sums, decimals) => drawnSaved(sums, decimals)?.semantic ?? null,
+    'max-xl:hidden',
+  ),
   money(SAVED.byPromptCaches, ({ saved_vendor_usd: usd }) => usd, 'max-xl:hidden'),
 ];
 /** The statement knows only these savings for customers. */
@@ -178,7 +183,7 @@ function RowName({ row, statement }: { readonly row: StatementRow; readonly stat
   if (inner !== undefined) {
     const search = (kept: object) => ({ ...kept, ...inner });
     return (
-      <PlaceLink to="/money" search={search} className="rounded hover:underline">
+      <PlaceLink to="/money" search={search} className="touch-line rounded hover:underline">
         {name}
       </PlaceLink>
     );
@@ -189,7 +194,7 @@ function RowName({ row, statement }: { readonly row: StatementRow; readonly stat
   const answering = model === undefined ? {} : { model: undefined, answering_model: model };
   const stretch = { range: undefined, from: statement.from, to: statement.to, ...answering };
   return (
-    <PlaceLink {...requestsLink({ ...stretch, ...filter })} className="rounded hover:underline">
+    <PlaceLink {...requestsLink({ ...stretch, ...filter })} className="touch-line rounded hover:underline">
       {name}
     </PlaceLink>
   );

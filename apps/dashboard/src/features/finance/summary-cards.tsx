@@ -28,7 +28,7 @@ export function SummaryCards({ statement, decimals }: Props) {
   const figures = figuresOf(statement, decimals);
   return (
     <dl
-      className={`statement-summary grid grid-cols-1! gap-px overflow-hidden rounded-lg border bg-line ${figures.length === 3 ? 'sm:grid-cols-3!' : 'sm:grid-cols-2! lg:grid-cols-4!'}`}
+      className={`statement-summary grid grid-cols-2! gap-px overflow-hidden rounded-lg border bg-line ${figures.length === 3 ? 'sm:grid-cols-3! max-sm:*:last:col-span-2' : 'lg:grid-cols-4!'}`}
     >
       {figures.map(({ label, value, details }) => (
         <div key={label} className="min-w-0 bg-panel px-4 py-3">

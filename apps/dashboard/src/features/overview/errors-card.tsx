@@ -56,7 +56,7 @@ function DomainCount({ domain, lines }: DomainProps) {
       </span>
     </>
   );
-  const layout = '-mx-1 flex items-center gap-1.5 rounded px-1 py-0.5';
+  const layout = '-mx-1 flex items-center gap-1.5 rounded p-1';
   if (lines === undefined || lines.length === 0) return <span className={layout}>{content}</span>;
   const codes = oneOrMany(lines.map(({ code }) => code));
   return (

@@ -74,6 +74,23 @@ describe('cards', () => {
     expect(of('Tokens')).toMatchObject({ value: '2K', detail: '1.5K in, 500 out' });
   });
 
+  test('every card says more than its change, once it can', () => {
+    const p50 = { p50: 20, p95: 40, p99: 50 };
+    const details = (given: Partial<Overview>) =>
+      prepareStats(overview(given), undefined).map(({ label, detail }) => [label, detail]);
+    const now = { requests: 2_000, success: 1_990, failures: 4, aborted: 6, cost_usd: 3, saved_usd: 1 };
+    expect(Object.fromEntries(details({ ...now, latency_ms: p50, ttft_ms: p50, overhead_ms: p50 }))).toMatchObject({
+      Spend: '$1.50 per 1,000 requests',
+      Requests: '4 failed',
+      'Time to first token p95': 'p50 ≈ 20 ms',
+      'Gateway overhead p95': 'p50 ≈ 20 ms',
+    });
+    expect(details({}).filter(([, detail]) => detail === undefined)).toEqual([
+      ['Spend', undefined],
+      ['Success', undefined],
+    ]);
+  });
+
   test('what is neither a success nor a failure lowers no success, and is named', () => {
     const now = overview({ requests: 124, success: 90, failures: 10, caller_errors: 20, rate_limited: 1, aborted: 3 });
     const [success] = prepareStats(now, now).filter(({ label }) => label === 'Success');

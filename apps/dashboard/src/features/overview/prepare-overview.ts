@@ -3,8 +3,10 @@ import type { LatencyBucket, Overview } from '../../api/stats';
 import { countOf, formatCompact, formatCount, formatEstimate, formatShare } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
 import { OUTCOME_LABELS } from '../../format/outcome-labels';
+import { formatCompactParts } from '../../format/round-parts';
 import { SAVED } from '../../format/saved-labels';
 import { requestsLink } from '../../range/use-show-requests';
+import type { Place } from '../../ui/place-link';
 import { statsOf } from '../../ui/prepare-stat';
 import type { Stat } from '../../ui/stat-card';
 import { hitRate } from '../cache/prepare-cache';
@@ -28,13 +30,29 @@ export function withLatency(
 }
 
 /** The cards of the overview, each with the same number of the previous period. */
-export function prepareStats(now: Overview | undefined, before: Overview | undefined): Stat[] {
+export const prepareStats = (now: Overview | undefined, before: Overview | undefined): Stat[] => [
+  ...countStats(now, before),
+  ...speedStats(now, before),
+];
+
+function countStats(now: Overview | undefined, before: Overview | undefined): Stat[] {
   const stat = statsOf(now, before);
-  const p50 = now && `p50 ${formatEstimate(now.latency_ms.p50)}, of providers`;
-  const tokens = now && `${formatCompact(now.tokens_in)} in, ${formatCompact(now.tokens_out)} out`;
+  const [tokensIn, tokensOut] = formatCompactParts([now?.tokens_in ?? 0, now?.tokens_out ?? 0]);
   return [
-    stat({ label: 'Spend', pick: (o) => o.cost_usd, show: formatUsd, to: pagePlace('/money') }),
-    stat({ label: 'Requests', pick: (o) => o.requests, show: formatCount, to: requestsLink({}) }),
+    stat({
+      label: 'Spend',
+      pick: (o) => o.cost_usd,
+      show: formatUsd,
+      detail: now && describeUnitCost(now),
+      to: pagePlace('/money'),
+    }),
+    stat({
+      label: 'Requests',
+      pick: (o) => o.requests,
+      show: formatCount,
+      detail: now && `${formatCount(now.failures)} failed`,
+      to: requestsLink({}),
+    }),
     stat({
       label: 'Success',
       pick: successRate,
@@ -49,34 +67,23 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
       label: 'Tokens',
       pick: (o) => o.tokens_in + o.tokens_out,
       show: formatCompact,
-      detail: tokens,
+      detail: now && `${tokensIn} in, ${tokensOut} out`,
       to: requestsLink({ sort: '-tokens_total' }),
     }),
+  ];
+}
+
+function speedStats(now: Overview | undefined, before: Overview | undefined): Stat[] {
+  const stat = statsOf(now, before);
+  const duration = (label: string, of: 'latency_ms' | 'ttft_ms' | 'overhead_ms', to: Place, whose = '') =>
     stat({
-      label: 'Latency p95',
-      pick: (o) => o.latency_ms.p95,
-      show: formatEstimate,
-      better: 'less',
-      isBinned: true,
-      detail: p50,
-      to: pagePlace('/latency'),
-    }),
-    stat({
-      label: 'Time to first token p95',
-      pick: (o) => o.ttft_ms.p95,
-      show: formatEstimate,
-      better: 'less',
-      isBinned: true,
-      to: pagePlace('/latency', { metric: 'ttft' }),
-    }),
-    stat({
-      label: 'Gateway overhead p95',
-      pick: (o) => o.overhead_ms.p95,
-      show: formatEstimate,
-      better: 'less',
-      isBinned: true,
-      to: pagePlace('/latency', { metric: 'overhead' }),
-    }),
+      ...{ label, pick: (o) => o[of].p95, show: formatEstimate, better: 'less', isBinned: true, to },
+      detail: now && `p50 ${formatEstimate(now[of].p50)}${whose}`,
+    });
+  return [
+    duration('Latency p95', 'latency_ms', pagePlace('/latency'), ', of providers'),
+    duration('Time to first token p95', 'ttft_ms', pagePlace('/latency', { metric: 'ttft' })),
+    duration('Gateway overhead p95', 'overhead_ms', pagePlace('/latency', { metric: 'overhead' })),
     stat({
       label: 'Cache hits',
       pick: hitRate,
@@ -88,6 +95,9 @@ export function prepareStats(now: Overview | undefined, before: Overview | undef
     }),
   ];
 }
+
+const describeUnitCost = ({ cost_usd: cost, requests }: Overview) =>
+  requests === 0 ? undefined : `${formatUsd((cost / requests) * 1000)} per 1,000 requests`;
 
 /** What the share of successes leaves out, by outcome. */
 function describeLeftOut(now: Overview): string | undefined {

@@ -27,7 +27,7 @@ import { FiguresTable } from '../../ui/table/figures-table';
 
 const SHOWN = 4;
 /** Height of four strips with two lines of text each: nothing moves when they arrive. */
-const RESERVED = 'min-h-60 sm:min-h-34';
+const RESERVED = 'min-h-62 sm:min-h-34';
 const STAMP = '2026-01-31 23:59'.length;
 
 /** How each provider fared over the range. */

@@ -116,12 +116,12 @@ function Field({ value, active, onType, onKeyDown }: FieldProps) {
       autoFocus
       role="combobox"
       data-palette
-      aria-label="Page, project, key, customer, model or action"
+      aria-label="Page, project, key, customer, model, error or action"
       aria-expanded="true"
       aria-autocomplete="list"
       aria-controls={LIST}
       aria-activedescendant={active >= 0 ? `${LIST}-${active}` : undefined}
-      placeholder="Page, project, key, customer, model or action"
+      placeholder="Page, project, key, customer, model, error or action"
       autoComplete="off"
       spellCheck={false}
       className="h-12 w-full shrink-0 rounded-t-xl border-b bg-panel px-4 text-base outline-none placeholder:text-faint"
@@ -165,8 +165,12 @@ function useOwnCommands(): readonly Command[] {
   const signOut = useSignOut();
   const label = theme === 'dark' ? 'Light theme' : 'Dark theme';
   return [
-    { id: 'theme', kind: 'action', label, words: 'switch mode', run: toggleTheme },
-    { id: 'sign out', kind: 'action', label: 'Sign out', words: 'log out', run: () => signOut.mutate() },
+    { id: 'theme', kind: 'action', label, words: 'switch mode dark light color', run: toggleTheme },
+    {
+      ...{ id: 'docs', kind: 'action', label: 'Documentation', words: 'help docs guides manual api reference' },
+      run: () => window.open('/docs', '_blank', 'noopener'),
+    },
+    { id: 'sign out', kind: 'action', label: 'Sign out', words: 'log out logout', run: () => signOut.mutate() },
   ];
 }
 

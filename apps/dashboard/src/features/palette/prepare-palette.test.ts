@@ -1,13 +1,5 @@
 import { expect, test } from 'bun:test';
-import {
-  type Command,
-  findCommands,
-  PAGE_COMMANDS,
-  searchOf,
-  toCustomers,
-  toRequest,
-  withRecent,
-} from './prepare-palette';
+import { type Command, findCommands, PAGE_COMMANDS, searchOf, toCustomers, withRecent } from './prepare-palette';
 
 const command = (kind: Command['kind'], label: string, note?: string): Command => ({
   id: `${kind} ${label}`,
@@ -57,12 +49,27 @@ test('models in use come first, then those of providers that are set up; other k
   expect(models[2]).toBe('vertex/claude-0');
 });
 
-test('a request is found by its id, and pages by what they show', () => {
-  const id = '01a222a5-875d-74b1-b3e8-7da028943241';
-  expect(findCommands([...ALL, ...toRequest(id)], id, [])).toMatchObject([{ to: '/requests', search: { open: id } }]);
-  expect(toRequest('01a222a5')).toEqual([]);
+test('pages and tabs are found by what they show', () => {
   const first = (typed: string) => findCommands(PAGE_COMMANDS, typed, [])[0]?.label;
-  expect([first('error'), first('p95')]).toEqual(['Overview', 'Latency']);
+  const told = ['error', 'p95', 'sso', 'rotate', 'invite', 'slack', 'who changed', 'provider key', 'job', 'pii'];
+  expect(told.map(first)).toEqual([
+    ...['Overview', 'Latency', 'Sign-on', 'Projects & keys', 'Users', 'Alerts', 'Audit', 'Providers', 'Job runs'],
+    'Guardrails',
+  ]);
+  // Letters in order are a guess, which words are too long for.
+  expect(first('utc')).toBeUndefined();
+});
+
+test('a name that is just the text comes first', () => {
+  const used: Command = { ...command('model', 'gpt-4o', 'openai'), use: 'used' };
+  const all = [command('model', 'openai/gpt-oss', 'groq'), used, command('provider', 'openai', 'not set up')];
+  expect(findCommands(all, 'OpenAI', []).map(({ label }) => label)).toEqual(['openai', 'gpt-4o', 'openai/gpt-oss']);
+});
+
+test('models that nobody uses come after all else that is found', () => {
+  const all = [command('model', 'model-router', 'azure'), ...PAGE_COMMANDS];
+  expect(findCommands(all, 'model', []).at(-1)?.label).toBe('model-router');
+  expect(findCommands(all, 'model', [])[0]?.label).toBe('Models');
 });
 
 test('models that nobody uses leave room for all else', () => {

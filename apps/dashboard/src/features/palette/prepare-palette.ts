@@ -1,6 +1,5 @@
 import type { Permission } from '../../api/session';
 import type { RequestsSearch } from '../../range/request-filter';
-import { UUID } from '../../range/uuid';
 import { rank } from '../../ui/combobox/rank';
 import { SECTIONS } from '../shell/pages';
 
@@ -23,6 +22,8 @@ export interface Command {
   readonly filter?: RequestsSearch;
   /** Whoever lacks it does not see the command. */
   readonly needs?: Permission;
+  /** Offered below all that is found. */
+  readonly isLast?: true;
   /** Action of a command without a page. */
   readonly run?: () => void;
 }
@@ -40,13 +41,41 @@ export const KINDS = {
   key: 'Key',
   customer: 'Customer',
   alias: 'Alias',
+  provider: 'Provider',
   model: 'Model',
   view: 'View',
-  request: 'Request',
+  request: 'Requests',
 } as const;
 type Kind = keyof typeof KINDS;
 
-/** Pages with their sections; the statement is a tab of its page. */
+interface TabEntry {
+  readonly to: string;
+  readonly tab: string;
+  readonly label: string;
+  readonly words: string;
+}
+
+/** Tabs that people look for by name. */
+const TABS: readonly TabEntry[] = [
+  {
+    to: '/money',
+    tab: 'statement',
+    label: 'Statement of a month',
+    words: 'money finance invoice csv export caps budgets',
+  },
+  { to: '/routing', tab: 'providers', label: 'Providers', words: 'vendor keys health down outage' },
+  { to: '/routing', tab: 'chains', label: 'Fallback chains', words: 'failover retries' },
+  { to: '/routing', tab: 'aliases', label: 'Aliases', words: 'names of models' },
+  { to: '/routing', tab: 'failovers', label: 'Failover log', words: 'switches fallback outage' },
+  { to: '/guardrails', tab: 'hits', label: 'Guardrail hits', words: 'blocked redacted findings' },
+  { to: '/tools', tab: 'calls', label: 'Tool calls', words: 'mcp log' },
+  { to: '/teams', tab: 'users', label: 'Users', words: 'people roles invite members' },
+  { to: '/teams', tab: 'sign-on', label: 'Sign-on', words: 'sso single oidc identity provider login' },
+  { to: '/settings', tab: 'jobs', label: 'Job runs', words: 'background' },
+  { to: '/settings', tab: 'system', label: 'System', words: 'version retention environment stores health' },
+];
+
+/** Pages with their sections, and tabs with their pages. */
 export const PAGE_COMMANDS: readonly Command[] = [
   ...SECTIONS.flatMap(({ name, pages }) =>
     pages.map(
@@ -61,10 +90,13 @@ export const PAGE_COMMANDS: readonly Command[] = [
       }),
     ),
   ),
-  {
-    ...{ id: 'page statement', kind: 'page', label: 'Statement of a month', note: 'Money', to: '/money' },
-    ...{ search: { tab: 'statement' }, words: 'finance invoice csv caps budgets' },
-  },
+  ...TABS.map(({ to, tab, label, words }): Command => {
+    const page = SECTIONS.flatMap(({ pages }) => pages).find((one) => one.to === to);
+    return {
+      ...{ id: `page ${tab}`, kind: 'page', label, note: page?.label, words, to },
+      ...{ search: { tab }, needs: page?.needs },
+    };
+  }),
 ];
 
 /** More are found by typing on. */
@@ -86,15 +118,29 @@ export function findCommands(
     return [...lately, ...others].slice(0, MAX_SHOWN);
   }
   const textOf = ({ label, note = '', words = '' }: Command) => `${label} ${words} ${note}`;
-  const found = usedFirst(rank(commands, typed, textOf));
+  const last = commands.filter(({ isLast }) => isLast);
+  const named = commands.filter(({ isLast }) => isLast === undefined);
+  // A guess is one by the name: among many words, some letters are always in order.
+  const found = inOrder(usedFirst(rank(named, typed, textOf, ({ label }) => label)), typed);
   // Recent commands come first among equal matches.
   const place = (id: string) => (recent.includes(id) ? recent.indexOf(id) : MAX_RECENT);
   const late = new Set(found.filter(isIdle).slice(MAX_IDLE));
-  const best = [...found.filter((one) => !late.has(one)), ...late].slice(0, MAX_SHOWN);
+  const best = [...found.filter((one) => !late.has(one)), ...late].slice(0, MAX_SHOWN - last.length);
   return best
     .slice(0, 3)
     .toSorted((a, b) => place(a.id) - place(b.id))
-    .concat(best.slice(3));
+    .concat(best.slice(3), last);
+}
+
+/** Names that are just the text come first; lists of requests that only mention it, and models that nobody uses, last. */
+function inOrder(found: readonly Command[], typed: string): readonly Command[] {
+  const text = typed.trim().toLowerCase();
+  const placeOf = (command: Command) => {
+    const label = command.label.toLowerCase();
+    if (label === text) return 0;
+    return isIdle(command) ? 3 : command.kind === 'request' && !label.startsWith(text) ? 2 : 1;
+  };
+  return found.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
 const isIdle = ({ kind, use }: Command) => kind === 'model' && use === undefined;
@@ -110,12 +156,6 @@ function usedFirst(found: readonly Command[]): readonly Command[] {
     .values();
   return found.map((command) => (isModel(command) ? (models.next().value ?? command) : command));
 }
-
-/** The request of a typed id. */
-export const toRequest = (typed: string): readonly Command[] =>
-  UUID.test(typed)
-    ? [{ id: `request ${typed}`, kind: 'request', label: typed, to: '/requests', search: { open: typed } }]
-    : [];
 
 /** A customer over all of its projects; the list names each project of it. */
 export function toCustomers(

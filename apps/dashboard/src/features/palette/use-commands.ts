@@ -3,14 +3,15 @@ import { useMemo } from 'react';
 import { api, read } from '../../api/client';
 import { useModels } from '../../api/models';
 import { useProjectNames, useProjects } from '../../api/projects';
-import { useAliases } from '../../api/routing';
+import { useAliases, useProviders } from '../../api/routing';
 import { useMayChange, useSession } from '../../api/session';
 import { type SavedView, useViews } from '../../api/views';
 import { readSort } from '../../range/request-filter';
 import { useSettled } from '../../ui/use-settled';
 import { keepChosen } from '../requests/menus/prepare-columns';
 import { fromSavedFilters } from '../requests/prepare-filters';
-import { type Command, PAGE_COMMANDS, toCustomers, toRequest } from './prepare-palette';
+import { REQUEST_LISTS, toRequests } from './find-requests';
+import { type Command, PAGE_COMMANDS, toCustomers } from './prepare-palette';
 import { useModelUse } from './use-model-use';
 
 const FOUND = '10';
@@ -38,7 +39,7 @@ const NEW: readonly (Omit<Command, 'kind'> & { readonly to: string })[] = [
   {
     id: 'limit customer',
     label: 'Set customer limits',
-    words: 'new limits',
+    words: 'new budget rate limits',
     to: '/customers',
     search: { open: 'new' },
   },
@@ -51,6 +52,7 @@ export function useCommands(typed: string, own: readonly Command[]): readonly Co
   const permissions = useSession().data?.permissions;
   const { data: projects } = useProjects();
   const { data: aliases } = useAliases();
+  const { data: providers } = useProviders();
   const { data: models } = useModels();
   const { data: views } = useViews();
   const projectName = useProjectNames();
@@ -69,6 +71,10 @@ export function useCommands(typed: string, own: readonly Command[]): readonly Co
     const toAlias = ({ id, alias }: { id: string; alias: string }): Command => ({
       ...{ id: `alias ${id}`, kind: 'alias', label: alias, to: '/routing', search: { tab: 'aliases', open: id } },
     });
+    const toProvider = ({ name, is_configured: isSetUp }: { name: string; is_configured: boolean }): Command => ({
+      ...{ id: `provider ${name}`, kind: 'provider', label: name, note: isSetUp ? undefined : 'not set up' },
+      ...{ words: 'provider keys', to: '/routing', search: { open: name } },
+    });
     const toModel = ({ provider, model }: { provider: string; model: string }): Command => ({
       ...{ id: `model ${provider} ${model}`, kind: 'model', label: model, note: provider, to: '/models' },
       search: { open: `${provider} ${model}` },
@@ -79,14 +85,16 @@ export function useCommands(typed: string, own: readonly Command[]): readonly Co
       filter: { ...fromSavedFilters(filters), sort: readSort(sort), view: id },
       run: () => keepChosen(columns),
     });
-    const pages = PAGE_COMMANDS.filter(({ needs }) => needs === undefined || permissions?.includes(needs));
-    const isSeen = ({ to }: { readonly to: string }) => pages.some((page) => page.to === to);
+    const isAllowed = ({ needs }: Command) => needs === undefined || permissions?.includes(needs);
+    const pages = PAGE_COMMANDS.filter(isAllowed);
+    const isSeen = ({ to }: Pick<Command, 'to'>) => pages.some((page) => page.to === to);
     const actions = mayChange ? NEW.filter(isSeen).map((one): Command => ({ ...one, kind: 'action' })) : [];
-    const listed = [...(aliases?.data ?? []).map(toAlias), ...(models ?? []).map(toModel)];
+    const routed = [...(aliases?.data ?? []).map(toAlias), ...(providers?.data ?? []).map(toProvider)];
+    const listed = [...routed.filter(isSeen), ...(models ?? []).map(toModel), ...REQUEST_LISTS.filter(isAllowed)];
     return [...pages, ...ofProjects, ...actions, ...listed, ...(views?.data ?? []).map(toView)];
-  }, [projects, projectName, aliases, models, views, mayChange, permissions, modelUse]);
+  }, [projects, projectName, aliases, providers, models, views, mayChange, permissions, modelUse]);
   return useMemo(
-    () => [...fixed, ...own, ...found, ...(permissions?.includes('read_logs') ? toRequest(typed.trim()) : [])],
+    () => [...fixed, ...own, ...found, ...(permissions?.includes('read_logs') ? toRequests(typed.trim()) : [])],
     [fixed, own, found, permissions, typed],
   );
 }

@@ -3,6 +3,7 @@ import { Button } from '../../ui/button';
 import { Card } from '../../ui/card';
 import { Failure } from '../../ui/error-state';
 import { TextArea } from '../../ui/form';
+import { Chevron } from '../../ui/icons';
 import { PageFrame } from '../shell/page-frame';
 import { CodeDialog } from './code-dialog';
 import { ModelsCard } from './models-card';
@@ -32,10 +33,7 @@ export function PlaygroundPage() {
       }
     >
       <div className="grid gap-4 lg:grid-cols-[21rem_minmax(0,1fr)] lg:grid-rows-[auto_1fr]">
-        <div className="grid content-start gap-4">
-          <SenderCard playground={playground} />
-          <ModelsCard playground={playground} />
-        </div>
+        <Asked playground={playground} />
         <div className="grid min-w-0 content-start gap-4 lg:col-start-2 lg:row-span-2 lg:row-start-1">
           <Failure of={rerun} />
           {rerun.isLoading && <p className="text-muted">Loading the request…</p>}
@@ -48,6 +46,25 @@ export function PlaygroundPage() {
       </div>
       {isCode && <CodeDialog playground={playground} onClose={() => setIsCode(false)} />}
     </PageFrame>
+  );
+}
+
+/** Key and models; where they are above the conversation, behind a button, so that the message comes first. */
+function Asked({ playground }: { readonly playground: Playground }) {
+  const [isOpen, setIsOpen] = useState(false);
+  const { draft, example } = playground;
+  const models = draft.models.map((model) => model.trim() || example).join(', ');
+  return (
+    <div className="grid min-w-0 content-start gap-4">
+      <Button className="justify-start! lg:hidden" aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
+        Model and key <span className="min-w-0 truncate font-normal text-muted">{models}</span>
+        <Chevron className={`ml-auto shrink-0 ${isOpen ? 'rotate-180' : ''}`} />
+      </Button>
+      <div className={`content-start gap-4 lg:grid ${isOpen ? 'grid' : 'hidden'}`}>
+        <SenderCard playground={playground} />
+        <ModelsCard playground={playground} />
+      </div>
+    </div>
   );
 }
 

@@ -134,7 +134,7 @@ interface GroupProps {
 /** Stays open while something in it is wrong. */
 function Group({ title, count, isOpen, children }: GroupProps) {
   return (
-    <details className="rounded-md border px-3 py-2" open={isOpen || count > 0 || undefined}>
+    <details className="rounded-md border px-3 py-1" open={isOpen || count > 0 || undefined}>
       <summary className="cursor-pointer text-xs font-medium text-muted">
         {title}
         {count > 0 && ` (${count})`}

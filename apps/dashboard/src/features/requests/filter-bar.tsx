@@ -123,7 +123,7 @@ function ChipButton({ chip, projectId, onChange }: ChipProps) {
         <button
           type="button"
           aria-label={`Remove the filter ${fieldOf(chip.field).label}`}
-          className="touch rounded p-1 hover:bg-hover"
+          className="touch rounded p-1.5 hover:bg-hover"
           onClick={remove}
         >
           <Close width="12" height="12" />

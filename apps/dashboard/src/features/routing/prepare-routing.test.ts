@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test';
 import type { Provider } from '../../api/routing';
 import type { ProviderHealth } from '../../api/stats';
-import { describeHours, HOUR_MS, lastDay, prepareHours } from './prepare-hours';
-import { prepareProviders } from './prepare-routing';
+import { barTimes } from '../../charts/strip/prepare-strip';
+import { describeBars, HOUR_MS, MOST_BARS, prepareProviderBars } from './prepare-provider-bars';
+import { describeUse, prepareProviders } from './prepare-routing';
 
 const provider = (name: string) =>
   ({ name, is_configured: true, is_active: true, targets: [], keys: [], key_problem: null }) as unknown as Provider;
@@ -42,7 +43,7 @@ describe('how providers fared', () => {
     expect(line?.health).toEqual({ label: 'paused', tone: 'bad' });
   });
 
-  test('figures are of the day, and health of the last hour', () => {
+  test('figures are of the range, and health of the last hour', () => {
     const [line] = prepareProviders([provider('openai')], {
       now: [fared('openai', 10, 0)],
       health: [fared('openai', 50, 50, 70)],
@@ -66,27 +67,46 @@ test('a provider without a key is not set up, and stands out if it got requests 
   expect(healthOf([])).toEqual({ label: 'not set up', tone: 'neutral' });
 });
 
-describe('the last hours of providers', () => {
-  const nowMs = Date.parse('2026-11-26T05:02:17Z');
-  const { fromMs } = lastDay(nowMs);
-  const lastHourMs = Date.parse('2026-11-26T05:00:00Z');
-  const bucket = (hoursAgo: number, provider: string, answered: number, failed = 0) =>
-    ({ start: new Date(lastHourMs - hoursAgo * HOUR_MS).toISOString(), provider, answered, failed }) as ProviderHealth;
+describe('bars of providers', () => {
+  const toMs = Date.parse('2026-11-26T05:02:00Z');
+  const DAY_MS = 24 * HOUR_MS;
+  const times = barTimes({ fromMs: toMs - DAY_MS, toMs }, MOST_BARS);
+  const bucket = (start: string, provider: string, answered: number, failed = 0) =>
+    ({ start, provider, answered, failed }) as ProviderHealth;
 
-  test('end with the running one, and have no gaps', () => {
-    expect(new Date(fromMs).toISOString()).toBe('2026-11-25T05:02:17.000Z');
-    const hours = prepareHours([bucket(0, 'openai', 2, 1), bucket(24, 'openai', 2), bucket(30, 'openai', 9)], fromMs);
-    expect(hours.get('openai')).toEqual({
+  test('end with the running hour of a day, and have no gaps', () => {
+    const found = prepareProviderBars(
+      [
+        bucket('2026-11-26T05:00:00Z', 'openai', 2, 1),
+        bucket('2026-11-25T05:00:00Z', 'openai', 2),
+        bucket('2026-11-24T23:00:00Z', 'openai', 9),
+      ],
+      times,
+    );
+    expect(found.get('openai')).toEqual({
       requests: [2, ...Array.from({ length: 23 }, () => 0), 3],
       failed: [...Array.from({ length: 24 }, () => 0), 1],
     });
-    expect(hours.get('groq')).toBeUndefined();
+    expect(found.get('groq')).toBeUndefined();
+  });
+
+  test('of longer and shorter ranges are as many', () => {
+    const of = (days: number) => barTimes({ fromMs: toMs - days * DAY_MS, toMs }, MOST_BARS);
+    expect([7, 90, 1 / 24].map((days) => of(days).intervalMs / HOUR_MS)).toEqual([7, 96, 150 / 3600]);
+    expect([7, 90, 1 / 24].every((days) => of(days).count <= MOST_BARS + 1)).toBe(true);
   });
 
   test('are said', () => {
-    expect(describeHours({ requests: [2000, 3], failed: [0, 1] })).toBe(
-      '2,003 requests in 24 hours, at most 2,000 in one, 1 failed',
+    expect(describeBars({ requests: [2000, 3], failed: [0, 1] }, HOUR_MS)).toBe(
+      '2,003 requests, at most 2,000 in 1 hour, 1 failed',
     );
-    expect(describeHours({ requests: [0], failed: [0] })).toBe('No requests in 24 hours');
+    expect(describeBars({ requests: [0], failed: [0] }, HOUR_MS)).toBe('No requests');
   });
+});
+
+test('the use of a provider names the range it is of', () => {
+  const routes = { aliases: [], chains: [] };
+  const use = (label: string) => describeUse({ name: 'openai', requests: 41 }, { ...routes, range: { label } });
+  expect(use('24 hours')).toBe('Used by 0 aliases and 0 chains, 41 requests in the last 24 hours.');
+  expect(use('custom')).toBe('Used by 0 aliases and 0 chains, 41 requests in the chosen range.');
 });

@@ -3,12 +3,13 @@ import type { Chain, ChainInput, Provider } from '../../api/routing';
 import type { LatencyBucket, ProviderHealth } from '../../api/stats';
 import { countOf } from '../../format/format-number';
 import { formatTarget } from '../../format/format-target';
+import { isUntilNow, type TimeRange } from '../../range/time-range';
 import type { Tone } from '../../ui/badge';
 import type { WeightedTarget } from './prepare-targets';
 
 export interface ProviderLine extends Provider {
   readonly health: { readonly label: string; readonly tone: Tone };
-  /** Answered or failed there in the last 24 hours. */
+  /** Answered or failed there in the range of the page. */
   readonly requests: number;
   /** Of them, those that failed there. */
   readonly failed: number;
@@ -96,12 +97,19 @@ interface Routes {
 /** `Used by 3 aliases and 2 chains, 41 requests in the last 24 hours.` */
 export function describeUse(
   { name, requests }: Pick<ProviderLine, 'name' | 'requests'>,
-  { aliases, chains }: { readonly aliases: readonly Routes[]; readonly chains: readonly Routes[] },
+  { aliases, chains, range }: Used,
 ): string {
   const using = (routes: readonly Routes[]) =>
     routes.filter(({ targets }) => targets.some(({ provider }) => provider === name)).length;
   const users = `${countOf(using(aliases), 'alias', 'aliases')} and ${countOf(using(chains), 'chain')}`;
-  return `Used by ${users}, ${countOf(requests, 'request')} in the last 24 hours.`;
+  return `Used by ${users}, ${countOf(requests, 'request')} in the ${isUntilNow(range) ? `last ${range.label}` : 'chosen range'}.`;
+}
+
+interface Used {
+  readonly aliases: readonly Routes[];
+  readonly chains: readonly Routes[];
+  /** Of the requests. */
+  readonly range: Pick<TimeRange, 'label'>;
 }
 
 export interface TargetLine {

@@ -2,7 +2,8 @@ import { useChange } from '../../api/change';
 import { api } from '../../api/client';
 import { type Provider, useAliases, useChains } from '../../api/routing';
 import { countOf, formatCount } from '../../format/format-number';
-import { useNow } from '../../range/use-page';
+import { nameRange } from '../../range/name-range';
+import { type Page, useNow, usePage } from '../../range/use-page';
 import { requestsLink } from '../../range/use-show-requests';
 import { Badge } from '../../ui/badge';
 import { Dialog, type DialogOf } from '../../ui/dialog';
@@ -18,7 +19,9 @@ const DEMO = 'demo';
 
 /** A provider's address, models and keys; keys can be written, never read. */
 export function ProviderDialog({ of: provider, onClose }: DialogOf<ProviderLine>) {
+  const page = usePage();
   const impact = describeUse(provider, {
+    range: page.range,
     aliases: useAliases().data?.data ?? [],
     chains: useChains().data?.data ?? [],
   });
@@ -35,7 +38,7 @@ export function ProviderDialog({ of: provider, onClose }: DialogOf<ProviderLine>
       <div className="grid gap-4">
         <div className="flex items-center justify-between gap-3">
           <Badge tone={provider.health.tone}>{provider.health.label}</Badge>
-          {provider.requests > 0 && <Use provider={provider} />}
+          {provider.requests > 0 && <Use provider={provider} page={page} />}
         </div>
         {isBuiltIn ? (
           <p className="text-muted">Built in for trying things out. It needs no base URL and no key.</p>
@@ -71,17 +74,22 @@ export function ProviderDialog({ of: provider, onClose }: DialogOf<ProviderLine>
   );
 }
 
-/** Of the last day, as the list has it. */
-const Use = ({ provider: { name, requests, failed } }: { readonly provider: ProviderLine }) => (
+/** Of the range, as the list has it. */
+const Use = ({ provider: { name, requests, failed }, page }: UseProps) => (
   <span className="text-muted">
-    Last 24 hours:{' '}
-    <PlaceLink {...requestsLink({ sent_to: name, ...LAST_DAY })} className="text-accent underline">
+    {nameRange(page)}:{' '}
+    <PlaceLink {...requestsLink({ sent_to: name, ...OF_RANGE })} className="text-accent underline">
       {formatCount(requests)} sent
     </PlaceLink>
     , {formatCount(failed)} failed there
   </span>
 );
-const LAST_DAY = { range: '24h', from: undefined, to: undefined, open: undefined, project: undefined };
+const OF_RANGE = { open: undefined, project: undefined };
+
+interface UseProps {
+  readonly provider: ProviderLine;
+  readonly page: Page;
+}
 
 /** Keys have names of their own in the audit, and a file may manage them without their provider. */
 function useManagedKeys({ name, keys }: Pick<Provider, 'name' | 'keys'>) {

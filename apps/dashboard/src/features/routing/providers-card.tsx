@@ -3,13 +3,15 @@ import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { type ProviderInput, useProviders } from '../../api/routing';
 import { useMayChange } from '../../api/session';
-import { answersOf, asInterval, useLatency, useProviderHealth } from '../../api/stats';
+import { answersOf, useLatency, useProviderHealth } from '../../api/stats';
 import { SeriesName } from '../../charts/series-name';
 import { SparkBars } from '../../charts/spark/spark-bars';
+import { asStep, barTimes } from '../../charts/strip/prepare-strip';
 import { formatCount, formatShare, NOTHING } from '../../format/format-number';
+import { RangePicker } from '../../range/range-picker';
 import { rangeQuery, untilNow } from '../../range/time-range';
 import { useOpened } from '../../range/use-opened';
-import { useNow } from '../../range/use-page';
+import { type Page, useNow, usePage } from '../../range/use-page';
 import { Button } from '../../ui/button';
 import { Plus } from '../../ui/icons';
 import type { Column } from '../../ui/table/column';
@@ -20,7 +22,14 @@ import { OpenedOne } from '../forms/opened-one';
 import type { FieldSpec } from '../forms/prepare-form';
 import { SpecDialog } from '../forms/spec-form';
 import { ProviderNameField } from '../forms/suggested-fields';
-import { describeHours, HOUR_MS, lastDay, type ProviderHours, prepareHours, sumOf } from './prepare-hours';
+import {
+  describeBars,
+  HOUR_MS,
+  MOST_BARS,
+  type ProviderBars,
+  prepareProviderBars,
+  sumOf,
+} from './prepare-provider-bars';
 import { type ProviderLine, prepareProviders } from './prepare-routing';
 import { ProviderDialog } from './provider-dialog';
 
@@ -28,21 +37,21 @@ const STEP_MS = 60_000;
 
 export function ProvidersCard() {
   const providers = useProviders();
-  const toMs = untilNow(useNow(STEP_MS));
-  const { now, health, latency } = useFared(toMs);
-  const hours = useHours(toMs);
+  const page = usePage();
+  const { now, health, latency } = useFared(page);
+  const { times, bars } = useBars(page);
   const { id, linkTo, open, close } = useOpened();
   const mayChange = useMayChange();
   const lines = useMemo(
     () =>
       providers.data &&
-      hours &&
+      bars &&
       prepareProviders(providers.data.data, {
         now: now.data?.buckets ?? [],
         health: health.data?.buckets ?? [],
         latency: latency.data?.buckets ?? [],
       }),
-    [providers.data, hours, now.data, health.data, latency.data],
+    [providers.data, bars, now.data, health.data, latency.data],
   );
   const [isAll, setAll] = useState(false);
   const inUse = lines?.filter(isUsed);
@@ -50,9 +59,10 @@ export function ProvidersCard() {
   const opened = lines?.find(({ name }) => name === id);
   return (
     <TableCard
-      title="Providers, over the last 24 hours"
+      title="Providers"
       actions={
         <>
+          <RangePicker page={page} />
           {idle > 0 && <IdleButton count={idle} isShown={isAll} onShow={setAll} />}
           <ChangeButton onClick={() => open('new')}>
             <Plus /> Add provider
@@ -61,7 +71,7 @@ export function ProvidersCard() {
       }
       caption="Providers"
       query={providers}
-      columns={[...COLUMNS, hoursColumn(hours), BASE_URL]}
+      columns={[...COLUMNS, barsColumn(bars, times.intervalMs), BASE_URL]}
       rows={isAll ? lines : inUse}
       rowKey={(row) => row.name}
       linkOf={(row) => linkTo(row.name)}
@@ -102,35 +112,37 @@ function IdleButton({
   );
 }
 
-/** The last hour, which tells health, and the figures of the day. */
-function useFared(toMs: number) {
-  const day = rangeQuery(lastDay(toMs));
+/** The last hour, which tells health, and the figures of the range. */
+function useFared({ range }: Page) {
+  const toMs = untilNow(useNow(STEP_MS));
+  const asked = rangeQuery(range);
   return {
     now: useProviderHealth({ ...rangeQuery({ fromMs: toMs - HOUR_MS, toMs }), interval: 'all' }),
-    health: useProviderHealth({ ...day, interval: 'all' }),
-    latency: useLatency({ ...day, ...answersOf('upstream'), interval: 'all', group_by: 'provider' }, 'upstream'),
+    health: useProviderHealth({ ...asked, interval: 'all' }),
+    latency: useLatency({ ...asked, ...answersOf('upstream'), interval: 'all', group_by: 'provider' }, 'upstream'),
   };
 }
 
-/** Requests of each provider by hour; empty if they can't be read, undefined while they load. */
-function useHours(toMs: number) {
-  const { fromMs } = lastDay(toMs);
-  const { data, error } = useProviderHealth({ ...rangeQuery({ fromMs, toMs }), interval: asInterval(HOUR_MS) });
-  return useMemo(() => {
+/** Requests of each provider over time; empty if they can't be read, undefined while they load. */
+function useBars({ range }: Page) {
+  const times = useMemo(() => barTimes(range, MOST_BARS), [range]);
+  const { data, error } = useProviderHealth({ ...rangeQuery(range), interval: asStep(times.intervalMs) });
+  const bars = useMemo(() => {
     if (data === undefined && error === null) return undefined;
-    return prepareHours(data?.buckets ?? [], fromMs);
-  }, [data, error, fromMs]);
+    return prepareProviderBars(data?.buckets ?? [], times);
+  }, [data, error, times]);
+  return { times, bars };
 }
 
-const hoursColumn = (hours: ReadonlyMap<string, ProviderHours> | undefined): Column<ProviderLine> => ({
-  ...{ header: 'By hour', align: 'right', wideOnly: 'very' },
-  value: ({ name }) => sumOf(hours?.get(name)?.requests ?? []),
+const barsColumn = (bars: ReadonlyMap<string, ProviderBars> | undefined, intervalMs: number): Column<ProviderLine> => ({
+  ...{ header: 'Over time', align: 'right', wideOnly: 'very' },
+  value: ({ name }) => sumOf(bars?.get(name)?.requests ?? []),
   cell: ({ name }) => {
-    const own = hours?.get(name);
+    const own = bars?.get(name);
     if (own === undefined) return NOTHING;
     return (
       <span className="inline-flex items-center gap-2 align-middle">
-        <SparkBars values={own.requests} marked={own.failed} label={describeHours(own)} />
+        <SparkBars values={own.requests} marked={own.failed} label={describeBars(own, intervalMs)} />
       </span>
     );
   },

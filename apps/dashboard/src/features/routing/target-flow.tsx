@@ -1,4 +1,3 @@
-import { Fragment } from 'react';
 import { colorOf } from '../../charts/series-colors';
 import { formatTarget } from '../../format/format-target';
 import { toShares } from './prepare-targets';
@@ -23,23 +22,23 @@ export function TargetFlow({
   return (
     <ol className="flex flex-wrap items-center gap-y-1.5">
       {targets.map((target, index) => (
-        <Fragment key={`${target.provider} ${target.model}`}>
+        <li key={`${target.provider} ${target.model}`} className="flex max-w-full items-center">
           {index > 0 && (
-            <li aria-hidden="true" className="px-1.5 text-faint">
+            <span aria-hidden="true" className="px-1.5 text-faint">
               →
-            </li>
+            </span>
           )}
-          <li
+          <span
             title={target.is_configured ? formatTarget(target) : `${formatTarget(target)}: not set up, skipped`}
-            className={`inline-flex max-w-80 items-center gap-1.5 rounded-md border px-2 py-1 text-xs ${target.is_configured ? 'border-line-strong' : 'border-dashed text-faint'}`}
+            className={`inline-flex max-w-80 min-w-0 items-center gap-1.5 rounded-md border px-2 py-1 text-xs ${target.is_configured ? 'border-line-strong' : 'border-dashed text-faint'}`}
           >
             <span className="size-2 shrink-0 rounded-[2px]" style={{ background: colorOf(target.provider) }} />
             <span className="truncate">{formatTarget(target)}</span>
             {showWeights && <span className="nums text-muted">{shares[index]} %</span>}
             {!target.is_priced && <span className="text-warn">no price</span>}
             {!target.is_configured && <span className="shrink-0 text-warn">not set up</span>}
-          </li>
-        </Fragment>
+          </span>
+        </li>
       ))}
     </ol>
   );

@@ -2,14 +2,16 @@ import { Link } from '@tanstack/react-router';
 import { useAlerts } from '../../api/settings';
 import { type Page, useNow } from '../../range/use-page';
 import { Warning } from '../../ui/icons';
+import { PlaceLink } from '../../ui/place-link';
 import { callingAlerts, describeNow } from './prepare-firing';
+import { placeOfMeasure } from './prepare-measure';
 
 const SHOWN = 3;
 const MINUTE_MS = 60_000;
 
 /** Alerts that fire. If their message failed, nobody else tells of them. */
 export function AlertsBanner({ page: { projectId, timeZone: zone } }: { readonly page: Page }) {
-  const { data } = useAlerts();
+  const { data } = useAlerts({ withChecks: true });
   const nowMs = useNow(MINUTE_MS);
   const calling = callingAlerts(data?.data ?? [], nowMs, projectId);
   if (calling.length === 0) return null;
@@ -18,13 +20,19 @@ export function AlertsBanner({ page: { projectId, timeZone: zone } }: { readonly
       <Warning className="mt-0.5 shrink-0" />
       <ul className="min-w-0 wrap-anywhere">
         {calling.slice(0, SHOWN).map((alert) => {
-          const { found, unsent } = describeNow(alert, { zone, nowMs });
+          const { found, since, unsent } = describeNow(alert, { zone, nowMs });
+          const { label, ...place } = placeOfMeasure(alert, nowMs);
           return (
             <li key={alert.id}>
               <Link to="/alerts" search={{ open: alert.id }} className="touch-line font-semibold underline">
                 {alert.name}
               </Link>{' '}
-              fires{found !== null && `: ${found}`}.{unsent !== null && ` ${unsent}`}
+              fires{found !== null && `: ${found}`}
+              {since !== null && ` (${since})`}.
+              {unsent !== null && ` ${alert.last_error === null ? unsent : 'Not sent: its webhook fails'}.`}{' '}
+              <PlaceLink {...place} className="touch-line underline">
+                {label}
+              </PlaceLink>
             </li>
           );
         })}

@@ -5,12 +5,13 @@ import { saveChanges } from '../../api/save-changes';
 import { useMayChange } from '../../api/session';
 import { type Alert, type AlertInput, type ListedAlert, useAlerts } from '../../api/settings';
 import { useOpened } from '../../range/use-opened';
-import { usePage } from '../../range/use-page';
+import { useNow, usePage } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
 import { Button } from '../../ui/button';
 import type { DialogOf } from '../../ui/dialog';
 import { Plus } from '../../ui/icons';
 import { Name } from '../../ui/name';
+import { PlaceLink } from '../../ui/place-link';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
@@ -22,10 +23,11 @@ import { AlertHistory } from './alert-history';
 import { AlertPreview } from './alert-preview';
 import { alertFields, describeAlert, placeOf, statesOf } from './prepare-alert';
 import { callingAlerts, describeMinute, describeNow, type ShownAt } from './prepare-firing';
+import { placeOfMeasure } from './prepare-measure';
 
 /** Alerts. */
 export function AlertsCard() {
-  const alerts = useAlerts();
+  const alerts = useAlerts({ withChecks: true });
   const opened = useOpened();
   const mayChange = useMayChange();
   const columns = useColumns();
@@ -78,10 +80,14 @@ const firingFirst = (alerts: readonly ListedAlert[]) => alerts.toSorted((a, b) =
 
 const urgencyOf = (alert: ListedAlert) => Number(alert.is_firing) + callingAlerts([alert], Date.now()).length;
 
+/** Step of the ages that the table shows. */
+const CLOCK_MS = 5_000;
+
 function useColumns(): readonly Column<ListedAlert>[] {
   const { timeZone: zone } = usePage();
   const projectName = useProjectNames();
-  const nowMs = Date.now();
+  const nowMs = useNow(CLOCK_MS);
+  const shown = { zone, nowMs };
   return [
     {
       ...{ header: 'Name', wraps: true },
@@ -101,10 +107,10 @@ function useColumns(): readonly Column<ListedAlert>[] {
       ...{ header: 'When', wraps: true, wideOnly: true },
       value: describeAlert,
       cell: (row) => (
-        <>
+        <span className="block text-balance">
           {describeAlert(row)}
           <Small>{placeOf(row, projectName)}</Small>
-        </>
+        </span>
       ),
     },
     {
@@ -113,7 +119,12 @@ function useColumns(): readonly Column<ListedAlert>[] {
         statesOf(row, nowMs)
           .map(({ label }) => label)
           .join(', '),
-      cell: (row) => <State alert={row} {...{ zone, nowMs }} />,
+      cell: (row) => <State alert={row} {...shown} />,
+    },
+    {
+      ...{ header: 'Now', wraps: true, wideOnly: true },
+      value: (row) => describeNow(row, shown).found,
+      cell: (row) => <Measured alert={row} {...shown} />,
     },
     {
       ...{ header: 'Last sent', wideOnly: true, none: 'never' },
@@ -129,7 +140,7 @@ interface StateProps extends ShownAt {
 }
 
 function State({ alert, ...shown }: StateProps) {
-  const { found, unsent } = describeNow(alert, shown);
+  const { since, unsent } = describeNow(alert, shown);
   return (
     <>
       <span className="flex flex-wrap gap-1">
@@ -139,8 +150,30 @@ function State({ alert, ...shown }: StateProps) {
           </Badge>
         ))}
       </span>
-      <Small>{found}</Small>
-      <Small>{unsent}</Small>
+      <Small>{since}</Small>
+      <span className="block py-1 md:hidden">
+        <Measured alert={alert} {...shown} />
+      </span>
+      <span className="max-md:line-clamp-2">
+        <Small>{unsent}</Small>
+      </span>
+    </>
+  );
+}
+
+/** What the last check measured, and the page that shows more of it. */
+function Measured({ alert, ...shown }: StateProps) {
+  const { found, checked } = describeNow(alert, shown);
+  const { label, ...place } = placeOfMeasure(alert, shown.nowMs);
+  return (
+    <>
+      <span className="block text-balance">{found}</span>
+      <span className="block text-xs text-muted">
+        <PlaceLink {...place} className="touch-line text-accent underline">
+          {label}
+        </PlaceLink>
+        {checked !== null && `, ${checked}`}
+      </span>
     </>
   );
 }

@@ -8,19 +8,40 @@ const firing = {
   ...{ id: 'one', created_at: '2026-11-28T13:26:56.631Z', ended_at: null, value: 0.94, highest: 0.94 },
   ...{ text: '94.0 % of the month budget is used', told_at: null },
 };
+const last_check = { at: '2026-11-28T13:59:45.000Z', value: 0.97, text: '97.0 % of the month budget is used' };
 const alert = (more: Partial<ListedAlert>) =>
-  ({ is_firing: true, project_id: null, muted_until: null, last_error: null, firing, ...more }) as ListedAlert;
+  ({
+    ...{ is_active: true, is_firing: true, project_id: null, muted_until: null, last_error: null },
+    ...{ firing, last_check, ...more },
+  }) as ListedAlert;
+const say = (more: Partial<ListedAlert>) => describeNow(alert(more), { zone: 'utc', nowMs: NOW });
 
-test('what was found, since when, and why nobody was told', () => {
-  const say = (more: Partial<ListedAlert>) => describeNow(alert(more), { zone: 'utc', nowMs: NOW });
-  const found = '94.0 % of the month budget is used (at 2026-11-28 13:26 UTC)';
-  expect(say({})).toEqual({ found, unsent: null });
-  expect(say({ last_error: 'no such host' })).toEqual({ found, unsent: 'Not sent: no such host' });
+test('what the last check measured, not the first of the firing, since when it fires, and why nobody was told', () => {
+  const now = {
+    since: 'since 2026-11-28 13:26 UTC',
+    found: '97.0 % of the month budget is used',
+    checked: 'checked 15 seconds ago',
+  };
+  expect(say({})).toEqual({ ...now, unsent: null });
+  expect(say({ last_error: 'no such host' })).toEqual({ ...now, unsent: 'Not sent: no such host' });
   const muted_until = '2026-11-28T15:00:00.000Z';
   expect(say({ muted_until }).unsent).toBe('Not sent: muted');
   // Its start was sent before.
   expect(say({ muted_until, firing: { ...firing, told_at } }).unsent).toBeNull();
-  expect(say({ firing: null, last_error: 'no such host' })).toEqual({ found: null, unsent: 'Not sent: no such host' });
+  expect(say({ firing: null, last_error: 'no such host' })).toEqual({
+    ...{ ...now, since: null, unsent: 'Not sent: no such host' },
+  });
+});
+
+test('what was never checked, has nothing to measure, or is off', () => {
+  expect(say({ firing: null, last_check: null })).toMatchObject({ found: null, checked: null });
+  expect(say({ last_check: null }).found).toBe('94.0 % of the month budget is used');
+  expect(say({ firing: null, last_check: { ...last_check, value: null, text: null } }).found).toBe(
+    'nothing to measure',
+  );
+  expect(say({ firing: null, is_active: false })).toMatchObject({ found: null, checked: null });
+  // The clock of the browser is late.
+  expect(say({ last_check: { ...last_check, at: '2026-11-28T14:00:09.000Z' } }).checked).toBe('checked now');
 });
 
 test('those that call for someone fire, are not muted and concern the project', () => {

@@ -1,5 +1,5 @@
 import type { Alert, ListedAlert } from '../../api/settings';
-import { formatStamp, type TimeZoneChoice, zoneName } from '../../format/format-time';
+import { formatAgo, formatStamp, type TimeZoneChoice, zoneName } from '../../format/format-time';
 
 export type Sending = Pick<Alert, 'last_error' | 'muted_until'>;
 
@@ -20,16 +20,31 @@ export interface ShownAt {
   readonly nowMs: number;
 }
 
-/** What an alert that fires has found, since when, and why nobody was told. */
+export interface AlertNow {
+  /** When it began to fire. */
+  readonly since: string | null;
+  /** What the last check measured; null while nothing checks it. */
+  readonly found: string | null;
+  readonly checked: string | null;
+  /** Why nobody was told. */
+  readonly unsent: string | null;
+}
+
+/** What an alert measures now, since when it fires, and why nobody was told. */
 export function describeNow(
-  alert: Pick<ListedAlert, 'firing'> & Sending,
+  alert: Pick<ListedAlert, 'firing' | 'last_check' | 'is_active'> & Sending,
   { zone, nowMs }: ShownAt,
-): { readonly found: string | null; readonly unsent: string | null } {
-  const { firing, last_error: error } = alert;
-  // The text is of then.
-  const found = firing && `${firing.text} (at ${describeMinute(firing.created_at, zone)})`;
+): AlertNow {
+  const { firing, last_check: check, last_error: error } = alert;
+  const isChecked = alert.is_active && check !== null;
   const why = firing?.told_at === null ? whyUnsent(alert, nowMs) : error;
-  return { found, unsent: why === null ? null : `Not sent: ${why}` };
+  return {
+    since: firing && `since ${describeMinute(firing.created_at, zone)}`,
+    found: isChecked ? (check.text ?? 'nothing to measure') : (firing?.text ?? null),
+    // Clocks may differ.
+    checked: isChecked ? `checked ${formatAgo(Math.min(Date.parse(check.at), nowMs), nowMs)}` : null,
+    unsent: why === null ? null : `Not sent: ${why}`,
+  };
 }
 
 /** Alerts that fire and are not muted: of a project, or of all. */

@@ -23,7 +23,7 @@ export function PageError({ error }: { readonly error: Error }) {
 export const NotFoundPage = () => (
   <PageFrame title="Page not found">
     <EmptyState title="There is no page at this address">
-      <Link to="/" className="text-accent underline">
+      <Link to="/" className="touch-line text-accent underline">
         Go to the overview
       </Link>
     </EmptyState>

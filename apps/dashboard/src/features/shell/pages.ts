@@ -22,13 +22,13 @@ export const SECTIONS: readonly Section[] = [
   {
     name: 'Watch',
     pages: [
-      { to: '/', needs: 'read_stats', label: 'Overview', icon: icons.Overview, words: 'home health errors' },
+      { to: '/', needs: 'read_stats', label: 'Overview', icon: icons.Overview, words: 'home health errors dashboard' },
       {
         to: '/requests',
         needs: 'read_logs',
         label: 'Requests',
         icon: icons.Requests,
-        words: 'logs traces errors failures',
+        words: 'logs traces errors failures conversations prompts',
       },
       { to: '/runs', needs: 'read_logs', label: 'Runs', icon: icons.Runs, words: 'agents budgets' },
       { to: '/batches', needs: 'read_logs', label: 'Batches', icon: icons.Batches, words: 'files bulk progress' },
@@ -45,7 +45,7 @@ export const SECTIONS: readonly Section[] = [
         needs: 'read_settings',
         label: 'Alerts',
         icon: icons.Alerts,
-        words: 'notifications webhooks settings',
+        words: 'notifications webhooks slack pagerduty mail settings',
       },
     ],
   },
@@ -57,7 +57,7 @@ export const SECTIONS: readonly Section[] = [
         needs: 'read_spend',
         label: 'Spend & statements',
         icon: icons.Spend,
-        words: 'cost money finance forecast invoice',
+        words: 'cost money finance forecast',
       },
       { to: '/customers', needs: 'read_spend', label: 'Customers', icon: icons.Customers, words: 'limits users' },
     ],
@@ -70,9 +70,9 @@ export const SECTIONS: readonly Section[] = [
         needs: 'read_settings',
         label: 'Projects & keys',
         icon: icons.Projects,
-        words: 'caps budgets api',
+        words: 'caps budgets api rotate revoke rate limits',
       },
-      { to: '/models', needs: 'see', label: 'Models', icon: icons.Models, words: 'prices' },
+      { to: '/models', needs: 'see', label: 'Models', icon: icons.Models, words: 'prices retirement' },
       {
         to: '/routing',
         needs: 'read_system',
@@ -80,7 +80,13 @@ export const SECTIONS: readonly Section[] = [
         icon: icons.Routing,
         words: 'providers aliases chains failover',
       },
-      { to: '/guardrails', needs: 'read_settings', label: 'Guardrails', icon: icons.Guardrails, words: 'policy rules' },
+      {
+        to: '/guardrails',
+        needs: 'read_settings',
+        label: 'Guardrails',
+        icon: icons.Guardrails,
+        words: 'pii policy rules moderation injection',
+      },
       { to: '/tools', needs: 'read_system', label: 'Tools', icon: icons.Tools, words: 'mcp servers' },
       {
         to: '/backends',
@@ -100,14 +106,20 @@ export const SECTIONS: readonly Section[] = [
         needs: 'read_stats',
         label: 'Playground',
         icon: icons.Playground,
-        words: 'chat compare test',
+        words: 'chat compare test prompt',
       },
     ],
   },
   {
     name: 'Admin',
     pages: [
-      { to: '/audit', needs: 'read_audit', label: 'Audit', icon: icons.Audit, words: 'changes history settings' },
+      {
+        to: '/audit',
+        needs: 'read_audit',
+        label: 'Audit',
+        icon: icons.Audit,
+        words: 'changes history who changed settings',
+      },
       {
         to: '/teams',
         needs: 'read_settings',

@@ -31,14 +31,20 @@ function wordScore(hay: string, word: string): number {
   return word.length > 1 && from - first <= word.length * 2 ? 5 : 0;
 }
 
-/** Matches of a query, best first; unchanged without a query. */
-export function rank<T>(items: readonly T[], typed: string, textOf: (item: T) => string): readonly T[] {
+/** Matches of a query, best first; unchanged without a query. `guessOf`: text in which its letters in order are a guess. */
+export function rank<T>(
+  items: readonly T[],
+  typed: string,
+  textOf: (item: T) => string,
+  guessOf = textOf,
+): readonly T[] {
   if (typed.trim() === '') return items;
-  const scored = items
-    .map((item) => ({ item, score: scoreOf(textOf(item), typed) }))
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score);
-  // Letters in order are a guess: of use where nothing has the words themselves.
-  const isFound = (scored[0]?.score ?? 0) >= WORD;
-  return scored.filter(({ score }) => !isFound || score >= WORD).map(({ item }) => item);
+  const scored = (of: (item: T) => string) =>
+    items
+      .map((item) => ({ item, score: scoreOf(of(item), typed) }))
+      .filter(({ score }) => score > 0)
+      .sort((a, b) => b.score - a.score);
+  // Letters in order are of use where nothing has the words themselves.
+  const found = scored(textOf).filter(({ score }) => score >= WORD);
+  return (found.length > 0 ? found : scored(guessOf)).map(({ item }) => item);
 }

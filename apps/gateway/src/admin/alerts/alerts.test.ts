@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { ALERT_KIND_FACTS, ALERT_KINDS } from '@llm0/core/alerts/kinds';
-import { alertRows, endFiring, recordAlertState, recordFiring } from '@llm0/drizzle/queries/alerts';
+import { alertRows, endFiring, recordAlertCheck, recordAlertState, recordFiring } from '@llm0/drizzle/queries/alerts';
 import { alerts } from '@llm0/drizzle/schema/admin-access';
 import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { eq } from 'drizzle-orm';
@@ -109,6 +109,12 @@ describe.each(ON_ONE_DATABASE)('alerts of the admin API on $name', (kind) => {
       (await admin.call('GET', '/alerts?limit=1000')).body.data.find(({ id }: { id: string }) => id === body.id);
     const told_at = '2023-11-14T22:16:20.000Z';
     expect(await listed()).toMatchObject({ firing: { text: 'two', value: 2, told_at }, told_at });
+    expect(await listed()).toMatchObject({ last_check: null });
+    await recordAlertCheck(db, body.id, { value: 3, text: 'three', atMs: 1_700_000_180_000 });
+    expect(await listed()).toMatchObject({ last_check: { at: told_at, value: 3, text: 'three' } });
+    // What was measured for one kind means nothing for another.
+    await admin.call('PATCH', `/alerts/${body.id}`, { body: { kind: 'guardrail_hits' } });
+    expect(await listed()).toMatchObject({ last_check: null });
     await admin.call('PATCH', `/alerts/${body.id}`, { body: { is_active: false } });
     expect(await listed()).toMatchObject({ firing: null, told_at });
     expect(await shown()).toMatchObject({ is_firing: false });

@@ -189,7 +189,8 @@ async function changeAlert(
   body: Parameters<typeof alertRows.update>[2],
   nowMs: number,
 ): Promise<StoredAlert | null> {
-  const changed = await alertRows.update(tx, { id }, body);
+  const forgotten = body.kind === undefined ? {} : { checkedAtMs: null };
+  const changed = await alertRows.update(tx, { id }, { ...body, ...forgotten });
   if (changed?.webhookFormat === 'pagerduty' && changed.routingKey === null) {
     throw invalidRequest('routing_key', 'routing_key is needed with webhook_format pagerduty.');
   }

@@ -128,6 +128,17 @@ export const listedAlertSchema = alertSchema
   .extend({
     firing: firingSchema.nullable().openapi({ description: 'The firing that is open' }),
     told_at: instantShown.nullable().openapi({ description: 'Last message of 90 days that it fires' }),
+    last_check: z
+      .object({
+        at: instantShown,
+        value: z
+          .number()
+          .nullable()
+          .openapi({ description: 'In the unit of the threshold; null = nothing to measure' }),
+        text: z.string().nullable(),
+      })
+      .nullable()
+      .openapi({ description: 'What the last check measured, firing or not' }),
   })
   .openapi('ListedAlert');
 
@@ -138,4 +149,10 @@ export const showListedAlert = (
   ...showAlert(alert),
   firing: open === null ? null : showFiring(open),
   told_at: showInstantOrNull(toldAtMs),
+  last_check: showCheck(alert),
 });
+
+function showCheck({ checkedAtMs, checkedValue: value, checkedText: text }: StoredAlert) {
+  const at = showInstantOrNull(checkedAtMs);
+  return at === null ? null : { at, value, text };
+}
