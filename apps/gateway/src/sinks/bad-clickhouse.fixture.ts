@@ -3,7 +3,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import type { ToolCallRecord } from '@llm0/core/logs/tool-call-record';
 import { migrateClickHouse } from '@llm0/drizzle/clickhouse/open-clickhouse';
-import type { Database } from '@llm0/drizzle/client';
+import type { Database, Db } from '@llm0/drizzle/client';
 import { createLogEngine } from '@llm0/drizzle/queries/clickhouse/create-log-engine';
 import { attachLogEngine } from '@llm0/drizzle/queries/clickhouse/log-engine';
 import { settleSinks } from '@llm0/drizzle/queries/logs/log-sinks';
@@ -111,16 +111,21 @@ export class BadClickHouse {
 
   /** Everything from the start, on both sides. */
   async clear(): Promise<void> {
-    const { db } = this.database;
-    const rows = ['gateway_logs', 'gateway_log_bodies', 'tool_calls'];
-    const rollups = ['rollup_minute', 'rollup_hour', 'rollup_day'];
-    for (const table of [...rows, 'log_batches', 'log_lines', 'log_days', 'call_days', ...rollups])
-      await db.execute(sql.raw(`delete from ${table}`));
-    await db.execute(sql.raw(`delete from settings where key in ('log_floor', 'call_floor')`));
-    for (const table of rows) await this.chdb.command({ query: `truncate table ${table}` });
-    await settleSinks(db, []);
+    await clearBooks(this.database.db, (query) => this.chdb.command({ query }));
+    await settleSinks(this.database.db, []);
     this.heal();
   }
+}
+
+const ROWS = ['gateway_logs', 'gateway_log_bodies', 'tool_calls'];
+const SUMS = ['rollup_minute', 'rollup_hour', 'rollup_day'];
+const BATCHES = ['log_batches', 'log_lines', 'log_days', 'call_days'];
+
+/** Removes rows and sums on both sides. */
+export async function clearBooks(db: Db, command: (query: string) => Promise<unknown>): Promise<void> {
+  for (const table of [...ROWS, ...SUMS, ...BATCHES]) await db.execute(sql.raw(`delete from ${table}`));
+  await db.execute(sql.raw(`delete from settings where key in ('log_floor', 'call_floor')`));
+  for (const table of ROWS) await command(`truncate table ${table}`);
 }
 
 /** After the rows' time, so that all of them are settled. */

@@ -93,6 +93,27 @@ test('a move copies what was there before, compares it, and then ClickHouse answ
   expect((await bothSides()).there).toEqual(here);
 });
 
+test('a ClickHouse of a version without tool calls gets their days, and answers meanwhile', async () => {
+  const { db } = world.database;
+  await world.clear();
+  await addSinks(db, [SETTING.name]);
+  await insertLogRecords(db, rows(2 * DAY_MS, 5, 7));
+  await storeCalls(calls(2 * DAY_MS, 10, 9));
+  await world.copy();
+  expect(await world.move()).toMatchObject({ ok: true });
+  await world.chdb.command({ query: 'truncate table tool_calls' });
+  await db.execute(sql`delete from call_days`);
+  await db.execute(sql`delete from settings where starts_with(key, 'call_')`);
+  const { completeAtMs, callsUntilMs } = await readEngineState(db, SETTING.name);
+  expect([completeAtMs === null, callsUntilMs]).toEqual([false, 0]);
+  await expectPostgresAnswer();
+  expect(await world.move()).toMatchObject({ ok: true, message: expect.stringMatching(/^copied 10 rows/) });
+  expect((await readEngineState(db, SETTING.name)).callsUntilMs).toBeGreaterThan(Date.now() - 2 * DAY_MS);
+  const { here, there } = await bothSides();
+  expect(there).toEqual(here);
+  await expectPostgresAnswer();
+});
+
 const action = fc.oneof(
   fc.record({ do: fc.constant('rows' as const), agoMs: fc.constantFrom(60_000, 5 * HOUR_MS, 2 * DAY_MS) }),
   fc.record({

@@ -13,8 +13,10 @@ export class RecordQueue {
   private waiting: (readonly QueuedRecord[])[] = [];
   /** By id. */
   readonly stored = new Map<string, QueuedRecord>();
+  /** Batches that could not be stored, or not whole. */
+  failures = 0;
 
-  constructor(private readonly world: BadClickHouse) {}
+  constructor(private readonly world: Pick<BadClickHouse, 'database' | 'attach'>) {}
 
   get isEmpty(): boolean {
     return this.waiting.length === 0;
@@ -41,6 +43,7 @@ export class RecordQueue {
           next.map((record) => JSON.stringify(record)),
         );
       } catch (error) {
+        this.failures++;
         // Rows of the last seconds are on their way, or ClickHouse is away.
         if (!(error instanceof RecordsWaitError)) break;
         waiting = error.waiting;
@@ -71,7 +74,10 @@ interface CostRow extends Record<string, unknown> {
 }
 
 /** Of rows in ClickHouse, and in Postgres too unless ClickHouse alone is asked. */
-export async function costsOfRows(world: BadClickHouse, where: 'both' | 'clickhouse'): Promise<Costs> {
+export async function costsOfRows(
+  world: Pick<BadClickHouse, 'database' | 'ask'>,
+  where: 'both' | 'clickhouse',
+): Promise<Costs> {
   const found: CostRow[] = [];
   for (const table of ['gateway_logs', 'tool_calls']) {
     const asked = `select id, cost_usd from ${table}`;
@@ -81,4 +87,13 @@ export async function costsOfRows(world: BadClickHouse, where: 'both' | 'clickho
   // A row that both have is newer in Postgres.
   const costs = new Map(found.map(({ id, cost_usd: usd }) => [id, Math.round(Number(usd) * 1e9)]));
   return Object.fromEntries([...costs].sort());
+}
+
+/** Of Park and Miller. */
+export function randomOf(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
 }

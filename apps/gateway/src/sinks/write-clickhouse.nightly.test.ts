@@ -17,6 +17,7 @@ import { pino } from 'pino';
 import type { ClickHouseSetting } from '../config/sinks';
 import type { JobContext } from '../jobs/job';
 import { exportRows } from './export-rows';
+import { randomOf } from './record-queue.fixture';
 import { createWriteClickHouse } from './write-clickhouse';
 import { createWritePart, type WritePart } from './write-part';
 
@@ -208,15 +209,6 @@ test.each(Array.from({ length: 10 }, (_, seed) => seed + 1))(
   },
   60_000,
 );
-
-/** Of Park and Miller. */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state / 2_147_483_647;
-  };
-}
 
 test('a new Postgres numbers its batches anew, and loses no row', async () => {
   const store = (id: string) =>
