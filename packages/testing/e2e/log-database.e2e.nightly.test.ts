@@ -1,7 +1,10 @@
 // A gateway as an operator runs it, with its log in ClickHouse, which is killed in the middle of traffic.
 import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { type ChdbServer, startChdb } from '../clickhouse/start-chdb';
+import { startMcpServer, textTool } from '../fake-upstream/start-mcp-server';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
 import { ask, postChat, startEnvironment, type TestEnvironment } from './environment';
 
@@ -80,3 +83,27 @@ test('rows survive a kill of ClickHouse, and the gateway is ready throughout', a
   expect(bodies?.n).toBe(50);
   expect(await moveAgain()).toContain('answers');
 }, 300_000);
+
+test('calls of tools follow', async () => {
+  const server = startMcpServer([textTool('search')]);
+  const client = new Client({ name: 'test', version: '1' });
+  try {
+    const body = { approve: 'all', alias: 'web', url: server.url, price_per_call_usd: 0.01 };
+    await callAdmin(world.gateway, '/mcp/servers', { body });
+    const key = await createTestKey(world.gateway, { key: { allowed_tools: ['*'] } });
+    const requestInit = { headers: { Authorization: `Bearer ${key.apiKey}` } };
+    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', world.gateway.url), { requestInit }));
+    for (let nth = 0; nth < 3; nth++) await client.callTool({ name: 'web__search', arguments: {} });
+    const there = async () =>
+      clickhouse.ask<{ id: string; usd: number }>(
+        "select id, toFloat64(cost_usd) as usd from tool_calls final where tool = 'search' order by toString(id)",
+      );
+    for (let nth = 0; nth < 100 && (await there()).length < 3; nth++) await Bun.sleep(200);
+    const { data } = await callAdmin<{ data: readonly { id: string }[] }>(world.gateway, '/tool-calls?tool=search');
+    expect(await there()).toEqual(data.map(({ id }) => ({ id, usd: 0.01 })).sort((a, b) => (a.id < b.id ? -1 : 1)));
+    expect(data.length).toBe(3);
+  } finally {
+    await client.close().catch(() => {});
+    await server.stop();
+  }
+}, 60_000);
