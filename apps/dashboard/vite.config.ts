@@ -24,10 +24,10 @@ function compressed(): Plugin {
   };
 }
 
-/** What most pages use is one file: small ones compress badly. Charts and forms come with the pages that have them. */
+/** What most pages use is one file: small ones compress badly. Charts, forms and dialogs come with the pages that have them. */
 const SHARED = {
   name: 'shared',
-  test: /dashboard.src.(?!charts|ui.combobox|features.forms|api.routing)/,
+  test: /dashboard.src.(?!charts|ui.[a-z-]*dialog|ui.combobox|features.forms|api.routing)/,
   minShareCount: 8,
 };
 

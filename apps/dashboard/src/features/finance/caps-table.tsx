@@ -6,7 +6,9 @@ import { Badge } from '../../ui/badge';
 import { Card } from '../../ui/card';
 import { EmptyState } from '../../ui/empty-state';
 import { Meter } from '../../ui/meter';
-import { formatBand, formatFixed, monthName, outlookOf } from './prepare-finance';
+import { outlookOf } from './cap-outlook';
+import { formatFixed } from './format-fixed';
+import { formatBand, monthName } from './prepare-finance';
 
 interface Props {
   readonly statement: Statement;

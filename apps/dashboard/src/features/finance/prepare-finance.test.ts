@@ -2,7 +2,9 @@ import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { CapForecast, Statement } from '../../api/finance';
 import { filterOf } from '../spend/prepare-spend';
+import { outlookOf } from './cap-outlook';
 import { readFinanceSearch } from './finance-search';
+import { formatFixed, toNano } from './format-fixed';
 import {
   closableScope,
   comparedName,
@@ -14,18 +16,15 @@ import {
   drawnChange,
   drawnSaved,
   formatDifference,
-  formatFixed,
   formatPercent,
   monthName,
   monthOf,
   monthOptions,
   nameOfRow,
   noChangeReason,
-  outlookOf,
   roundingDifference,
   shiftMonth,
   statementOf,
-  toNano,
   toStatementQuery,
 } from './prepare-finance';
 

@@ -1,10 +1,12 @@
-import type { CapForecast, Statement, StatementQuery, StatementTotal } from '../../api/finance';
+import type { Statement, StatementQuery, StatementTotal } from '../../api/finance';
 import type { Project } from '../../api/projects';
 import { NOTHING } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
 import { roundParts } from '../../format/round-parts';
 import { SAVED } from '../../format/saved-labels';
+import { outlookOf } from './cap-outlook';
 import { type FinanceSearch, GROUPS } from './finance-search';
+import { drawUnits, formatFixed, NANO_DIGITS, roundTo, toNano, unitOf } from './format-fixed';
 
 export interface AskedFor extends FinanceSearch {
   readonly timeZone: string;
@@ -78,39 +80,6 @@ export function monthOptions(running: string, chosen: string): readonly (readonl
   const all = months.includes(chosen) ? months : [...months, chosen];
   return all.map((month) => [month, month === running ? `${monthName(month)} (so far)` : monthName(month)]);
 }
-
-const NANO_DIGITS = 9;
-
-/** Exact nano-USD of a number from the API. */
-export function toNano(usd: number): bigint {
-  const [whole = '0', fraction = ''] = Math.abs(usd).toFixed(NANO_DIGITS).split('.');
-  const nano = BigInt(whole + fraction);
-  return usd < 0 ? -nano : nano;
-}
-
-const abs = (nano: bigint) => (nano < 0n ? -nano : nano);
-
-/** Nano-USD of the last decimal shown. */
-const unitOf = (decimals: number) => 10n ** BigInt(NANO_DIGITS - decimals);
-
-/** In units of the last decimal shown, half away from zero. */
-function roundTo(nano: bigint, decimals: number): bigint {
-  const unit = unitOf(decimals);
-  const rounded = (abs(nano) + unit / 2n) / unit;
-  return nano < 0n ? -rounded : rounded;
-}
-
-function drawUnits(units: bigint, decimals: number): string {
-  const digits = abs(units)
-    .toString()
-    .padStart(decimals + 1, '0');
-  const whole = BigInt(digits.slice(0, -decimals)).toLocaleString('en-US');
-  return `${units < 0n ? '−' : ''}${whole}.${digits.slice(-decimals)}`;
-}
-
-/** Fixed decimals for any amount: `1,234.50`. */
-export const formatFixed = (usd: number | null, decimals: number): string =>
-  usd === null ? NOTHING : drawUnits(roundTo(toNano(usd), decimals), decimals);
 
 /** Decimals that suit a month's total: cents, unless there is less than ten dollars of it. */
 export function decimalsFor(chosen: FinanceSearch['decimals'], totalUsd: number): number {
@@ -199,28 +168,6 @@ export function formatDifference(usd: number | null, decimals: number): string {
 export function formatBand(forecast: Statement['total']['forecast'], decimals: number): string {
   if (forecast === null || forecast.low_usd === null) return 'not known yet';
   return `${formatFixed(forecast.low_usd, decimals)} to ${formatFixed(forecast.high_usd, decimals)}`;
-}
-
-/** Nov 23. */
-const dayName = (date: string) =>
-  new Date(`${date}T00:00:00Z`).toLocaleDateString('en-US', { month: 'short', day: 'numeric', timeZone: 'UTC' });
-
-export interface CapOutlook {
-  readonly text: string;
-  readonly tone: 'neutral' | 'good' | 'warn' | 'bad';
-}
-
-type Outlooked = Pick<CapForecast, 'cap_usd' | 'spent_usd' | 'forecast' | 'reached_on' | 'could_reach_on'>;
-
-/** Forecast of a cap at the end of its month. */
-export function outlookOf(cap: Outlooked, isFinal: boolean): CapOutlook {
-  const { spent_usd: spent, cap_usd: limit, reached_on: reached, could_reach_on: could } = cap;
-  if (spent >= limit) return { text: reached === null ? 'Used up' : `Used up on ${dayName(reached)}`, tone: 'bad' };
-  if (isFinal) return { text: 'Not reached', tone: 'good' };
-  if (reached !== null) return { text: `Expected to run out on ${dayName(reached)}`, tone: 'bad' };
-  if (could !== null) return { text: `Expected to last, but could run out on ${dayName(could)}`, tone: 'warn' };
-  if (cap.forecast === null) return { text: 'No forecast yet', tone: 'neutral' };
-  return { text: 'Expected to last', tone: 'good' };
 }
 
 /** The statement of one row of levels, by what it contains. */

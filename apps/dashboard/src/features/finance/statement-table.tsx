@@ -6,11 +6,11 @@ import { requestsLink } from '../../range/use-show-requests';
 import { EmptyState } from '../../ui/empty-state';
 import { PlaceLink } from '../../ui/place-link';
 import { filterOf } from '../spend/prepare-spend';
+import { formatFixed } from './format-fixed';
 import {
   drawnChange,
   drawnSaved,
   formatDifference,
-  formatFixed,
   formatPercent,
   groupName,
   monthName,

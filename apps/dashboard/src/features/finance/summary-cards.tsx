@@ -1,12 +1,12 @@
 import type { Statement } from '../../api/finance';
 import { SAVED } from '../../format/saved-labels';
+import { formatFixed } from './format-fixed';
 import {
   comparedName,
   describeSaved,
   drawnChange,
   formatBand,
   formatDifference,
-  formatFixed,
   formatPercent,
   monthName,
   noChangeReason,

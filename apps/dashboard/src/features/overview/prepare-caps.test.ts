@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import type { Budget } from '../../api/stats';
-import { outlookOf } from '../finance/prepare-finance';
+import { outlookOf } from '../finance/cap-outlook';
 import { prepareCaps } from './prepare-caps';
 
 const budget = (given: Partial<Budget>): Budget => ({

@@ -1,7 +1,8 @@
 import type { Budget } from '../../api/stats';
 import { type Bullet, prepareBullet } from '../../charts/bullet/prepare-bullet';
 import { formatShare, NOTHING } from '../../format/format-number';
-import { formatFixed, outlookOf } from '../finance/prepare-finance';
+import { outlookOf } from '../finance/cap-outlook';
+import { formatFixed } from '../finance/format-fixed';
 
 const CENTS = 2;
 const formatCents = (usd: number) => `$${formatFixed(usd, CENTS)}`;

@@ -3,11 +3,9 @@ import { lazy, Suspense, useEffect, useState } from 'react';
 import { onExpiredSession } from '../../api/expired-session';
 import { useSession, useSignOut } from '../../api/session';
 import { Button } from '../../ui/button';
-import { Dialog } from '../../ui/dialog';
 import { ErrorState } from '../../ui/error-state';
 import * as icons from '../../ui/icons';
 import { PaletteButton, PaletteHost } from '../palette/palette-button';
-import { SignInForm } from '../sign-in/sign-in-form';
 import { keepFocus } from './keep-focus';
 import { MenuIcon, PageMenu } from './page-menu';
 import { PermittedPage } from './permitted-page';
@@ -15,6 +13,9 @@ import { StaleSignIn } from './stale-sign-in';
 import { useTheme } from './theme';
 import { useMenu } from './use-menu';
 
+const ExpiredSessionDialog = lazy(() =>
+  import('./expired-session-dialog').then((module) => ({ default: module.ExpiredSessionDialog })),
+);
 const SignInPage = lazy(() => import('../sign-in/sign-in-page').then((module) => ({ default: module.SignInPage })));
 
 const REST_MS = 3000;
@@ -125,18 +126,8 @@ function Navigation({ onChosen }: { readonly onChosen: () => void }) {
   );
 }
 
-/** An expired session: signing in resumes the work. */
 function ExpiredSession() {
   const [isExpired, setIsExpired] = useState(false);
   useEffect(() => onExpiredSession(setIsExpired), []);
-  return (
-    <Dialog
-      title="Your session has ended"
-      description="Sign in again. Nothing you typed is lost."
-      open={isExpired}
-      sticky
-    >
-      <SignInForm />
-    </Dialog>
-  );
+  return <Suspense>{isExpired && <ExpiredSessionDialog />}</Suspense>;
 }

@@ -1,7 +1,7 @@
 import type { Budget } from '../../../api/stats';
 import { formatDay } from '../../../format/format-time';
 import type { Tone } from '../../../ui/badge';
-import { outlookOf } from '../../finance/prepare-finance';
+import { outlookOf } from '../../finance/cap-outlook';
 
 /** The end of a budget, as all pages forecast it. */
 export interface Outlook {

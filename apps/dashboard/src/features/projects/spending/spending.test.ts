@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import { SPARK_DAYS } from '../../../api/projects';
 import type { Budget, SpendBucket } from '../../../api/stats';
-import { outlookOf } from '../../finance/prepare-finance';
+import { outlookOf } from '../../finance/cap-outlook';
 import { DAY_MS, describeDays, prepareDays, sparkDays, sumOfDays } from './prepare-days';
 import { ownerOf, prepareNext, prepareOutlooks } from './prepare-outlooks';
 
