@@ -104,7 +104,12 @@ export function shareDashboard({ env, start, fill, timeoutMs = 20_000 }: Dashboa
 
 /** Waits until every row is stored. */
 export async function drained(gateway: GatewayProcess): Promise<void> {
-  while ((await callAdmin<{ queue_depth: number }>(gateway, '/reconcile')).queue_depth > 0) await Bun.sleep(50);
+  for (;;) {
+    const ledger = await callAdmin<{ queue_depth: number; open_holds: number }>(gateway, '/reconcile');
+    // A request is settled a moment after its answer: until then it has a hold, and no row in the queue.
+    if (ledger.queue_depth + ledger.open_holds === 0) return;
+    await Bun.sleep(50);
+  }
 }
 
 /** Goes to a path inside the app, where it begins anew: what costs most about a page is to load and start it. */
