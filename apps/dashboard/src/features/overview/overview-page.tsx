@@ -108,8 +108,8 @@ function Totals({ page: { query, range } }: ChartProps) {
   const now = useOverview(query);
   const earlier = { ...query, ...rangeQuery(previousRange(range)) };
   const before = usePrevious(query, range);
-  const slow = useLatency({ ...query, ...answersOf('latency'), interval: 'all' }, 'latency');
-  const slowBefore = useLatency({ ...earlier, ...answersOf('latency'), interval: 'all' }, 'latency');
+  const slow = useLatency({ ...query, ...answersOf('latency'), interval: 'all' });
+  const slowBefore = useLatency({ ...earlier, ...answersOf('latency'), interval: 'all' });
   const seen = useSeenPlace();
   const stats = prepareStats(withLatency(now.data, slow), withLatency(before, slowBefore));
   return (
