@@ -22,7 +22,11 @@ const percent = {
 const THRESHOLDS: Readonly<Record<Alert['kind'], Omit<FieldSpec, 'name'> | undefined>> = {
   budget_share: { ...percent, label: 'Budget used, %' },
   error_rate: { ...percent, label: 'Failed requests, %' },
-  latency_p95: { label: 'Latency, ms', kind: 'number', hint: 'Of all answers, cache hits included' },
+  latency_p95: {
+    label: 'Latency, ms',
+    kind: 'number',
+    hint: 'Of answers of providers, without cache hits and failures',
+  },
   spend: { label: 'Spend, USD', kind: 'usd' },
   job_failed: undefined,
   guardrail_hits: { label: 'Hits of guardrails', kind: 'integer' },
