@@ -601,7 +601,9 @@ describe.each(TEST_DATABASES)('alerts on $name', (kind) => {
     const alert = await alertOf({ kind: 'spend_anomaly', threshold: 5, projectId: own });
     expect(await run()).toBeNull();
     await insertLogRecords(database.db, [at(hourMs + 1000, 5_000_000_000)]);
-    expect((await run())?.message).toMatch(/\$5\.00 was spent in the hour from \d\d:00 UTC, \d+\.\d deviations/);
+    expect((await run())?.message).toMatch(
+      /\$5\.00 was spent in the hour from \d\d:00 UTC, \d+\.\d deviations above the usual of four weeks/,
+    );
     await alertRows.delete(database.db, { id: alert.id });
   });
 

@@ -6,7 +6,7 @@ import {
   type WindowSums,
 } from '@llm0/core/alerts/condition';
 import type { AlertKind } from '@llm0/core/alerts/kinds';
-import { anomalyHours, findSpendAnomaly } from '@llm0/core/alerts/spend-anomaly';
+import { anomalyHours, describeDeviation, findSpendAnomaly } from '@llm0/core/alerts/spend-anomaly';
 import { inTime } from '@llm0/core/async/in-time';
 import { formatUsdText } from '@llm0/core/pricing/format-usd';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
@@ -154,10 +154,10 @@ export const MEASURES = {
   },
   spend_anomaly: async ({ db, nowMs }, alert) => {
     const atMs = nowMs();
-    const found = findSpendAnomaly(atMs, await loadSpendHours(db, anomalyHours(atMs), alert.projectId));
+    const found = findSpendAnomaly(atMs, await loadSpendHours(db, anomalyHours(atMs), alert.projectId ?? undefined));
     if (found === null) return null;
     const hour = new Date(found.hourMs).toISOString().slice(11, 16);
-    const text = `${formatUsdText(found.costNanoUsd)} was spent in the hour from ${hour} UTC, ${found.z.toFixed(1)} deviations above the same hour of four weeks`;
+    const text = `${formatUsdText(found.costNanoUsd)} was spent in the hour from ${hour} UTC, ${describeDeviation(found.z)} of four weeks`;
     return { value: found.z, text };
   },
   error_budget_burn: async (context, alert) => {

@@ -18,6 +18,7 @@ import { listGuardrailHits } from '../../guardrails/guardrail-stats';
 import { listFailedJobs } from '../../logs/system-logs';
 import { loadMinutes, type MinuteSums } from './minutes';
 import { PROVIDER_ANSWERS } from './questions';
+import { replayAnomaly } from './replay-anomaly';
 import { replayBudgets } from './replay-budgets';
 
 const MINUTE_MS = 60_000;
@@ -26,6 +27,7 @@ export async function replayAlert(db: Db, query: ReplayQuery): Promise<Replay> {
   const { kind } = query;
   if (isWindowed(kind)) return replayWindow(db, { ...query, kind });
   if (kind === 'error_budget_burn') return replayBurn(db, query);
+  if (kind === 'spend_anomaly') return replayAnomaly(db, query);
   if (kind === 'budget_share') return replayBudgets(db, query);
   return replayMoments(query, await MOMENTS[kind === 'guardrail_hits' ? kind : 'job_failed'](db, query));
 }

@@ -116,7 +116,7 @@ describe('cards', () => {
     });
     expect(withLatency(totals, { data: undefined, error: null })).toBeUndefined();
     const known = { p50: 1, p95: 2, p99: 3 };
-    const of = (durations: { latency_ms: typeof known; ttft_ms: typeof known }) =>
+    const of = (durations: Pick<Overview, 'latency_ms' | 'ttft_ms'>) =>
       withLatency(totals, { data: { buckets: [durations] }, error: null });
     expect(of({ latency_ms: known, ttft_ms: NONE })?.latency_ms).toEqual(known);
   });
