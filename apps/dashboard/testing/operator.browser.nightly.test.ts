@@ -194,14 +194,14 @@ describe('input is parsed as intended', () => {
     expect(problems).toEqual([]);
   });
 
-  test("an alert of another kind does not keep the first one's number", async () => {
+  test('an alert of another kind begins with the usual number of that kind', async () => {
     const { page, problems } = await signedIn('/alerts');
     await page.getByRole('button', { name: 'New alert' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('slow');
-    expect(await dialog.getByLabel('Budget used, %').inputValue()).toBe('80');
+    expect(await dialog.getByLabel('Budget used, %').inputValue()).toBe('50');
     await dialog.getByLabel('When').selectOption('latency_p95');
-    expect(await dialog.getByLabel('Latency, ms').inputValue()).toBe('');
+    expect(await dialog.getByLabel('Latency, ms').inputValue()).toBe('10000');
     await dialog.getByLabel('Latency, ms').fill('800');
     await dialog.getByText('= p95 latency reaches 800 ms within 15 min').waitFor();
     await dialog.getByLabel('Webhook').fill('https://example.com/hook');

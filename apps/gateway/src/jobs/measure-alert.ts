@@ -6,7 +6,7 @@ import {
   type WindowSums,
 } from '@llm0/core/alerts/condition';
 import type { AlertKind } from '@llm0/core/alerts/kinds';
-import { anomalyHours, findSpendAnomaly } from '@llm0/core/alerts/spend-anomaly';
+import { anomalyHours, describeDeviation, findSpendAnomaly } from '@llm0/core/alerts/spend-anomaly';
 import { inTime } from '@llm0/core/async/in-time';
 import { formatUsdText } from '@llm0/core/pricing/format-usd';
 import type { TargetStatus } from '@llm0/core/routing/target-health';
@@ -15,6 +15,7 @@ import { countGuardrailHits } from '@llm0/drizzle/queries/guardrails/guardrail-s
 import { listBudgets } from '@llm0/drizzle/queries/limits/budgets';
 import { systemLogRows } from '@llm0/drizzle/queries/logs/system-logs';
 import { loadOverview } from '@llm0/drizzle/queries/stats/read/load-stats';
+import { PROVIDER_ANSWERS, type StatsQuery } from '@llm0/drizzle/queries/stats/read/questions';
 import { loadSpendHours } from '@llm0/drizzle/queries/stats/read/spend-hours';
 import { reachedCaches } from '@llm0/drizzle/queries/stats/read/totals';
 import { budgetLevels } from './budget-levels';
@@ -63,17 +64,19 @@ export interface MeasuredAlert {
 /** null without a measure. */
 export type Measure = (context: MeasureContext, alert: StoredAlert) => Promise<MeasuredAlert | null>;
 
-function overviewOf({ db }: MeasureContext, alert: StoredAlert, range: { fromMs: number; toMs: number }) {
-  return loadOverview(db, { ...range, nowMs: range.toMs, projectId: alert.projectId ?? undefined });
+type Counted = Pick<StatsQuery, 'fromMs' | 'toMs' | 'cache' | 'outcome'>;
+
+function overviewOf({ db }: MeasureContext, alert: StoredAlert, counted: Counted) {
+  return loadOverview(db, { ...counted, nowMs: counted.toMs, projectId: alert.projectId ?? undefined });
 }
 
 async function sumsOf(
   context: MeasureContext,
   alert: StoredAlert,
-  windowMinutes = alert.windowMinutes,
+  { windowMinutes = alert.windowMinutes, ...filter }: Partial<typeof PROVIDER_ANSWERS & { windowMinutes: number }> = {},
 ): Promise<WindowSums> {
   const toMs = context.nowMs();
-  const overview = await overviewOf(context, alert, { fromMs: toMs - windowMinutes * MINUTE_MS, toMs });
+  const overview = await overviewOf(context, alert, { ...filter, fromMs: toMs - windowMinutes * MINUTE_MS, toMs });
   return { ...overview, p95Ms: overview.durations.latency.p95 };
 }
 
@@ -102,8 +105,8 @@ export const MEASURES = {
     return value === null ? null : { value, text: `${percent(value)} of ${endedOf(sums)} requests failed` };
   },
   latency_p95: async (context, alert) => {
-    const value = WINDOW_VALUES.latency_p95(await sumsOf(context, alert));
-    return value === null ? null : { value, text: `p95 latency, cache hits included, is ${about(value)}` };
+    const value = WINDOW_VALUES.latency_p95(await sumsOf(context, alert, PROVIDER_ANSWERS));
+    return value === null ? null : { value, text: `p95 latency of providers is ${about(value)}` };
   },
   spend: async (context, alert) => {
     const sums = await sumsOf(context, alert);
@@ -151,15 +154,15 @@ export const MEASURES = {
   },
   spend_anomaly: async ({ db, nowMs }, alert) => {
     const atMs = nowMs();
-    const found = findSpendAnomaly(atMs, await loadSpendHours(db, anomalyHours(atMs), alert.projectId));
+    const found = findSpendAnomaly(atMs, await loadSpendHours(db, anomalyHours(atMs), alert.projectId ?? undefined));
     if (found === null) return null;
     const hour = new Date(found.hourMs).toISOString().slice(11, 16);
-    const text = `${formatUsdText(found.costNanoUsd)} was spent in the hour from ${hour} UTC, ${found.z.toFixed(1)} deviations above the same hour of four weeks`;
+    const text = `${formatUsdText(found.costNanoUsd)} was spent in the hour from ${hour} UTC, ${describeDeviation(found.z)} of four weeks`;
     return { value: found.z, text };
   },
   error_budget_burn: async (context, alert) => {
     const long = await sumsOf(context, alert);
-    const short = await sumsOf(context, alert, shortWindowMinutes(alert));
+    const short = await sumsOf(context, alert, { windowMinutes: shortWindowMinutes(alert) });
     const value = burnRate(alert, long, short);
     if (value === null) return null;
     const text = `the error budget burns ${value.toFixed(1)} times too fast: ${count(long.failures)} of ${endedOf(long)} requests failed within ${alert.windowMinutes} min`;

@@ -131,7 +131,8 @@ describe.each(TEST_DATABASES)('alerts replayed on $name', (kind) => {
             createdAtMs: nowMs + Math.floor(random() * MINUTE_MS),
           },
           ...{ customerId: random() < 0.5 ? 'ann' : 'bob', costNanoUsd: Math.floor(random() * 120_000_000) },
-          latencyMs: random() * (isBad ? 1500 : 500),
+          // Providers answer two of three, and the cache others.
+          ...(random() < 0.33 ? { latencyMs: 1, cacheHit: true } : { latencyMs: random() * (isBad ? 1500 : 500) }),
           ...(random() < (isBad ? 0.5 : 0.1) ? { guardrails: [FOUND] } : {}),
           ...(random() < (isBad ? 0.6 : 0.2) ? { status: 'error', errorCode: 'upstream_error', httpStatus: 502 } : {}),
         });

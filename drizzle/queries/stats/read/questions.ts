@@ -59,6 +59,9 @@ export interface StatsFilter {
   readonly modality?: string;
 }
 
+/** What measures the speed of providers: cache hits and failures take a millisecond and would hide how slow they are. */
+export const PROVIDER_ANSWERS = { cache: 'miss', outcome: 'success' } as const satisfies StatsFilter;
+
 export interface StatsQuery extends StatsFilter {
   readonly fromMs: number;
   /** Exclusive. */

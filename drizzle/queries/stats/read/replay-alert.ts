@@ -17,6 +17,8 @@ import type { Db } from '../../../client';
 import { listGuardrailHits } from '../../guardrails/guardrail-stats';
 import { listFailedJobs } from '../../logs/system-logs';
 import { loadMinutes, type MinuteSums } from './minutes';
+import { PROVIDER_ANSWERS } from './questions';
+import { replayAnomaly } from './replay-anomaly';
 import { replayBudgets } from './replay-budgets';
 
 const MINUTE_MS = 60_000;
@@ -25,6 +27,7 @@ export async function replayAlert(db: Db, query: ReplayQuery): Promise<Replay> {
   const { kind } = query;
   if (isWindowed(kind)) return replayWindow(db, { ...query, kind });
   if (kind === 'error_budget_burn') return replayBurn(db, query);
+  if (kind === 'spend_anomaly') return replayAnomaly(db, query);
   if (kind === 'budget_share') return replayBudgets(db, query);
   return replayMoments(query, await MOMENTS[kind === 'guardrail_hits' ? kind : 'job_failed'](db, query));
 }
@@ -49,8 +52,10 @@ async function replayBurn(db: Db, query: ReplayQuery): Promise<Replay> {
 async function replayWindow(db: Db, query: ReplayQuery & { readonly kind: WindowedKind }): Promise<Replay> {
   const { kind, fromMs, toMs, nowMs, projectId } = query;
   const windowMs = query.windowMinutes * MINUTE_MS;
-  const range = { fromMs: fromMs - windowMs, toMs, nowMs, projectId };
-  const { minutes, readFromMs } = await loadMinutes(db, range, kind === 'latency_p95');
+  const isOfLatency = kind === 'latency_p95';
+  const counted = isOfLatency ? PROVIDER_ANSWERS : {};
+  const range = { ...counted, fromMs: fromMs - windowMs, toMs, nowMs, projectId };
+  const { minutes, readFromMs } = await loadMinutes(db, range, isOfLatency);
   const startMs = Math.max(fromMs, readFromMs + windowMs);
   const firings = new Firings();
   const window = new SlidingWindow(minutes, windowMs);

@@ -1,7 +1,8 @@
-import { type SQL, sql } from 'drizzle-orm';
+import { sql } from 'drizzle-orm';
 import type { Db } from '../../../client';
 import { nanoFromUsd } from '../../../money';
 import { instant } from '../../instant';
+import { ofProjects, type ProjectScope } from '../../of-projects';
 import { askInTime } from './time-limit';
 
 export interface SpendHours {
@@ -12,12 +13,8 @@ export interface SpendHours {
 }
 
 /** Cost of single hours (starts in epoch milliseconds), from the roll-up of hours. */
-export async function loadSpendHours(
-  db: Db,
-  hoursMs: readonly number[],
-  projectId: string | null,
-): Promise<SpendHours> {
-  const own: SQL = projectId === null ? sql`true` : sql`project_id = ${projectId}::uuid`;
+export async function loadSpendHours(db: Db, hoursMs: readonly number[], projectId: ProjectScope): Promise<SpendHours> {
+  const own = ofProjects(projectId);
   const oldest = instant(Math.min(...hoursMs));
   return askInTime(db, async (ask) => {
     const rows = await ask<{ ms: number; usd: string }>(sql`

@@ -28,7 +28,7 @@ export interface WindowSums {
   /** Failures: see `outcome.ts`. */
   readonly failures: number;
   readonly costNanoUsd: number;
-  /** null when nothing was measured. */
+  /** Of providers' answers; null when nothing was measured. */
   readonly p95Ms: number | null;
 }
 

@@ -25,7 +25,7 @@ export const ALERT_KIND_FACTS = {
   store_down: { isWindowed: false, isReplayed: false, takesProject: false, unit: 'none', defaultThreshold: 1 },
   log_queue: { isWindowed: false, isReplayed: false, takesProject: false, unit: 'minutes', defaultThreshold: 5 },
   cache_ratio_fall: { ...windowed, isReplayed: false, unit: 'share', defaultThreshold: 0.5 },
-  spend_anomaly: { isWindowed: false, isReplayed: false, takesProject: true, unit: 'z', defaultThreshold: 5 },
+  spend_anomaly: { ...windowed, isWindowed: false, unit: 'z', defaultThreshold: 5 },
   error_budget_burn: { ...windowed, unit: 'rate', defaultThreshold: 14.4 },
 } as const satisfies Record<string, AlertKindFacts>;
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { anomalyHours, findSpendAnomaly } from './spend-anomaly';
+import { anomalyHours, describeDeviation, findSpendAnomaly } from './spend-anomaly';
 
 const HOUR_MS = 3_600_000;
 const USD = 1e9;
@@ -25,6 +25,13 @@ test('usual hours are no anomaly, an hour of three times as much is one, and so 
 test('an hour that has only begun is not compared downwards, and less than usual is none', () => {
   const begun = usual().set(running, 0).set(over, 0);
   expect(findSpendAnomaly(NOW_MS, { byHour: begun, firstMs })?.z).toBeLessThan(0);
+});
+
+test('a deviation reads as one, above and below', () => {
+  expect([3.26, -1.7].map(describeDeviation)).toEqual([
+    '3.3 deviations above the usual',
+    '1.7 deviations below the usual',
+  ]);
 });
 
 test('less than a week says nothing', () => {

@@ -34,6 +34,10 @@ export interface SpendAnomaly {
   readonly hourMs: number;
 }
 
+/** `1.7 deviations below the usual`. */
+export const describeDeviation = (z: number): string =>
+  `${Math.abs(z).toFixed(1)} deviations ${z < 0 ? 'below' : 'above'} the usual`;
+
 /**
  * The odder of two hours: the last full one and the current one, whose spend can only grow. null with less than a week
  * of data.

@@ -43,8 +43,8 @@ export interface FieldSpec {
   readonly show?: (value: unknown) => string;
   /** Explains the parsed value. Money shows the amount and times show UTC by default. */
   readonly understood?: (value: unknown, values: FormValues) => string;
-  /** Fields that a change of this one clears. */
-  readonly clears?: readonly string[];
+  /** Other fields' values that come with a new value of this one. */
+  readonly resets?: (value: string) => FormValues;
   /** Hides the input. */
   readonly secret?: boolean;
   /** Label of an empty list, if that differs from no list. */

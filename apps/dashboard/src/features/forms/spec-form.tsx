@@ -76,7 +76,7 @@ export function SpecForm(props: SpecFormProps) {
   };
   const onValue = (spec: FieldSpec, value: string | boolean) => {
     if (wrong?.field === spec.name) setWrong(null);
-    setValues((before) => ({ ...before, ...emptied(spec), [spec.name]: value }));
+    setValues((before) => ({ ...before, ...spec.resets?.(String(value)), [spec.name]: value }));
   };
   return (
     <Form onSubmit={submit}>
@@ -147,8 +147,6 @@ function FormError({ error, specs, opened, onTake }: FormErrorProps) {
 /** API errors by form field. */
 const inLabels = (message: string, specs: readonly FieldSpec[]) =>
   specs.reduce((text, { name, label }) => text.replaceAll(`${name}: `, `${label}: `), message);
-
-const emptied = ({ clears = [] }: FieldSpec) => Object.fromEntries(clears.map((name) => [name, '']));
 
 /** Descriptions of a resource's fields, for its form. */
 const toValues = (resource: object | null): FormValues =>

@@ -1,32 +1,56 @@
 import { Link } from '@tanstack/react-router';
 import { useProjectNames } from '../../api/projects';
+import { useAlerts } from '../../api/settings';
 import { useTightBudgets } from '../../api/stats';
+import { type Page, useNow } from '../../range/use-page';
 import { Warning } from '../../ui/icons';
-import { prepareCaps } from './prepare-caps';
+import { AlertsBanner } from '../settings/alerts-banner';
+import { callingAlerts } from '../settings/prepare-firing';
+import { type CapLine, urgentCaps } from './prepare-caps';
 
 const SHOWN = 3;
+const MINUTE_MS = 60_000;
 
-/** Budgets that are used up or will be, before anybody scrolls to them. */
-export function CapsBanner({ projectId }: { readonly projectId: string | undefined }) {
-  const { data } = useTightBudgets(projectId);
-  const projectName = useProjectNames();
-  const urgent = prepareCaps(data?.data ?? [], projectName).filter(({ isUrgent }) => isUrgent);
-  if (urgent.length === 0) return null;
+/** Alerts that fire, and budgets that are used up or will be, before anybody scrolls to them: each of them once. */
+export function UrgentBanners({ page }: { readonly page: Page }) {
+  const { data } = useTightBudgets(page.projectId);
+  const alerts = useAlerts({ withChecks: true });
+  const calling = callingAlerts(alerts.data?.data ?? [], useNow(MINUTE_MS), page.projectId);
+  const urgent = urgentCaps(data?.data ?? [], calling, useProjectNames());
+  return (
+    <>
+      <AlertsBanner calling={calling} page={page} moreOf={({ id }) => <CapLines caps={urgent.get(id)} />} />
+      <CapsBanner caps={urgent.get(null)} />
+    </>
+  );
+}
+
+interface Props {
+  readonly caps: readonly CapLine[] | undefined;
+}
+
+function CapsBanner({ caps = [] }: Props) {
+  if (caps.length === 0) return null;
   return (
     <div role="status" className="flex gap-2 rounded-md bg-warn-soft px-3 py-2 text-warn">
       <Warning className="mt-0.5 shrink-0" />
-      <ul className="min-w-0 wrap-anywhere">
-        {urgent.slice(0, SHOWN).map(({ key, name, owner, outlook, spent, limit }) => (
-          <li key={key}>
-            <strong className="font-semibold">{name}</strong> ({owner}): {outlook}. {spent} of {limit} is spent.
-          </li>
-        ))}
-        <li>
-          <Link to="/money" search={{ tab: 'statement' }} className="touch-line underline">
-            {urgent.length > SHOWN ? `All budgets, ${urgent.length - SHOWN} more like these` : 'All budgets'}
-          </Link>
-        </li>
-      </ul>
+      <div className="min-w-0 wrap-anywhere">
+        <CapLines caps={caps} />
+        <Link to="/money" search={{ tab: 'statement' }} className="touch-line underline">
+          {caps.length > SHOWN ? `All budgets, ${caps.length - SHOWN} more like these` : 'All budgets'}
+        </Link>
+      </div>
     </div>
   );
 }
+
+const CapLines = ({ caps = [] }: Props) =>
+  caps.length > 0 && (
+    <ul>
+      {caps.slice(0, SHOWN).map(({ key, name, owner, outlook, spent, limit }) => (
+        <li key={key}>
+          <strong className="font-semibold">{name}</strong> ({owner}): {outlook}. {spent} of {limit} is spent.
+        </li>
+      ))}
+    </ul>
+  );

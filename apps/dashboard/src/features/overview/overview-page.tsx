@@ -25,7 +25,6 @@ import { StatGrid } from '../../ui/stat-card';
 import { prepareLatency, slowestBy } from '../latency/prepare-latency';
 import { RetirementsBanner, useRetirements } from '../models/retirements-banner';
 import { UnpricedBanner } from '../models/unpriced-banner';
-import { AlertsBanner } from '../settings/alerts-banner';
 import { ImpactBanner } from '../shell/impact-banner';
 import { loadPage } from '../shell/load-page';
 import { PageFrame } from '../shell/page-frame';
@@ -33,7 +32,7 @@ import { useSeenPlace } from '../shell/page-place';
 import { TroubleBanner, useBannersKnown } from '../shell/trouble';
 import { colorsOf, filterOf, prepareSpend } from '../spend/prepare-spend';
 import { ServersBanner } from '../tools/servers-banner';
-import { CapsBanner } from './caps-banner';
+import { UrgentBanners } from './caps-banner';
 import { CapsCard } from './caps-card';
 import { ErrorsCard } from './errors-card';
 import { HealthCharts } from './health-charts';
@@ -77,9 +76,8 @@ export function OverviewPage() {
     <PageFrame title="Overview" page={page} hasCharts isHeld={!isKnown}>
       <ImpactBanner page={page} />
       <TroubleBanner page={page} />
-      <AlertsBanner page={page} />
+      <UrgentBanners page={page} />
       <ServersBanner />
-      <CapsBanner projectId={page.projectId} />
       <RetirementsBanner page={page} />
       <UnpricedBanner />
       <Totals page={page} />
@@ -108,8 +106,8 @@ function Totals({ page: { query, range } }: ChartProps) {
   const now = useOverview(query);
   const earlier = { ...query, ...rangeQuery(previousRange(range)) };
   const before = usePrevious(query, range);
-  const slow = useLatency({ ...query, ...answersOf('latency'), interval: 'all' }, 'latency');
-  const slowBefore = useLatency({ ...earlier, ...answersOf('latency'), interval: 'all' }, 'latency');
+  const slow = useLatency({ ...query, ...answersOf('latency'), interval: 'all' });
+  const slowBefore = useLatency({ ...earlier, ...answersOf('latency'), interval: 'all' });
   const seen = useSeenPlace();
   const stats = prepareStats(withLatency(now.data, slow), withLatency(before, slowBefore));
   return (

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test';
 import type { Budget } from '../../api/stats';
 import { outlookOf } from '../finance/cap-outlook';
-import { prepareCaps } from './prepare-caps';
+import { prepareCaps, urgentCaps } from './prepare-caps';
 
 const budget = (given: Partial<Budget>): Budget => ({
   ...{
@@ -72,4 +72,18 @@ test('what ends too early is urgent, but for limits of customers', () => {
   expect(isUrgent({ ...used, scope: 'customer' })).toBe(false);
   const key = budget({ scope: 'key', period: 'day', used_usd: 120, share: 1.2 });
   expect([isUrgent(key), isUrgent({ ...key, used_usd: 99 })]).toEqual([true, false]);
+});
+
+test('a budget that a firing alert tells of has no second banner', () => {
+  const alert = { id: 'low', kind: 'budget_share', threshold: 0.8, project_id: null } as const;
+  const split = (...alerts: Parameters<typeof urgentCaps>[1]) =>
+    [...urgentCaps([used, runsOut, lasts], alerts, (id) => id)].map(([id, caps]) => [id, caps.map(({ name }) => name)]);
+  expect(split()).toEqual([[null, ['runs out', 'used']]]);
+  // One that lasts is nobody's, and one that runs out is below the threshold of the alert.
+  expect(split(alert)).toEqual([
+    ['low', ['used']],
+    [null, ['runs out']],
+  ]);
+  expect(split({ ...alert, project_id: 'p' })).toEqual(split(alert));
+  expect(split({ ...alert, project_id: 'other' }, { ...alert, kind: 'error_rate' })).toEqual(split());
 });

@@ -1,3 +1,4 @@
+import type { ListedAlert } from '../../api/settings';
 import type { Budget } from '../../api/stats';
 import { type Bullet, prepareBullet } from '../../charts/bullet/prepare-bullet';
 import { formatShare, NOTHING } from '../../format/format-number';
@@ -50,6 +51,23 @@ export function prepareCaps(budgets: readonly Budget[], projectName: (id: string
       };
     });
 }
+
+type FiringAlert = Pick<ListedAlert, 'id' | 'kind' | 'threshold' | 'project_id'>;
+
+/** Urgent budgets by the id of the firing alert that tells of them; null: no alert does. */
+export function urgentCaps(
+  budgets: readonly Budget[],
+  alerts: readonly FiringAlert[],
+  projectName: (id: string) => string,
+): ReadonlyMap<string | null, readonly CapLine[]> {
+  const told = Map.groupBy(budgets, (budget) => alerts.find((alert) => tellsOf(alert, budget))?.id ?? null);
+  return new Map([...told].map(([id, own]) => [id, prepareCaps(own, projectName).filter(({ isUrgent }) => isUrgent)]));
+}
+
+const tellsOf = (alert: FiringAlert, { share, project_id: projectId }: Budget): boolean =>
+  alert.kind === 'budget_share' &&
+  share >= alert.threshold &&
+  (alert.project_id === null || alert.project_id === projectId);
 
 const dangerOf = ({ limit_usd: cap, share, forecast }: Budget) =>
   Math.max(share, forecast === null || cap === 0 ? 0 : forecast.expected_usd / cap);

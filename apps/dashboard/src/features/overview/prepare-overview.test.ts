@@ -82,7 +82,7 @@ describe('cards', () => {
     expect(Object.fromEntries(details({ ...now, latency_ms: p50, ttft_ms: p50, overhead_ms: p50 }))).toMatchObject({
       Spend: '$1.50 per 1,000 requests',
       Requests: '4 failed',
-      'Time to first token p95': 'p50 ≈ 20 ms',
+      'Time to first token p95': 'p50 ≈ 20 ms, of providers',
       'Gateway overhead p95': 'p50 ≈ 20 ms',
     });
     expect(details({}).filter(([, detail]) => detail === undefined)).toEqual([
@@ -116,7 +116,18 @@ describe('cards', () => {
     });
     expect(withLatency(totals, { data: undefined, error: null })).toBeUndefined();
     const known = { p50: 1, p95: 2, p99: 3 };
-    expect(withLatency(totals, { data: { buckets: [{ latency_ms: known }] }, error: null })?.latency_ms).toEqual(known);
+    const of = (durations: Pick<Overview, 'latency_ms' | 'ttft_ms'>) =>
+      withLatency(totals, { data: { buckets: [durations] }, error: null });
+    expect(of({ latency_ms: known, ttft_ms: NONE })?.latency_ms).toEqual(known);
+  });
+
+  test('cache hits make no provider look fast: its answers alone are measured', () => {
+    const hits = { p50: 0.8, p95: 650, p99: 700 };
+    const providers = { p50: 500, p95: 900, p99: 950 };
+    const totals = overview({ latency_ms: hits, ttft_ms: hits });
+    const answers = { data: { buckets: [{ latency_ms: providers, ttft_ms: providers }] }, error: null };
+    expect(withLatency(totals, answers)).toMatchObject({ latency_ms: providers, ttft_ms: providers });
+    expect(withLatency(totals, { data: { buckets: [] }, error: null })).toMatchObject({ ttft_ms: NONE });
   });
 
   test('a period is compared with a whole one alone', () => {

@@ -17,16 +17,19 @@ function successRate(counts: Overview): number | null {
   return rate === null ? null : 1 - rate;
 }
 
+const UNMEASURED = { p50: null, p95: null, p99: null };
+
 /** Totals with the durations of providers' answers; undefined while they load, without durations if those fail. */
 export function withLatency(
   totals: Overview | undefined,
   slow: {
-    readonly data?: { readonly buckets: readonly Pick<LatencyBucket, 'latency_ms'>[] } | undefined;
+    readonly data?: { readonly buckets: readonly Pick<LatencyBucket, 'latency_ms' | 'ttft_ms'>[] } | undefined;
     readonly error: Error | null;
   },
 ): Overview | undefined {
   if (totals === undefined || (slow.data === undefined && slow.error === null)) return undefined;
-  return { ...totals, latency_ms: slow.data?.buckets[0]?.latency_ms ?? { p50: null, p95: null, p99: null } };
+  const { latency_ms = UNMEASURED, ttft_ms = UNMEASURED } = slow.data?.buckets[0] ?? {};
+  return { ...totals, latency_ms, ttft_ms };
 }
 
 /** The cards of the overview, each with the same number of the previous period. */
@@ -82,7 +85,7 @@ function speedStats(now: Overview | undefined, before: Overview | undefined): St
     });
   return [
     duration('Latency p95', 'latency_ms', pagePlace('/latency'), ', of providers'),
-    duration('Time to first token p95', 'ttft_ms', pagePlace('/latency', { metric: 'ttft' })),
+    duration('Time to first token p95', 'ttft_ms', pagePlace('/latency', { metric: 'ttft' }), ', of providers'),
     duration('Gateway overhead p95', 'overhead_ms', pagePlace('/latency', { metric: 'overhead' })),
     stat({
       label: 'Cache hits',

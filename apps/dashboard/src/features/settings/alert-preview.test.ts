@@ -20,6 +20,9 @@ test('summarises the preview of an alert in one sentence', () => {
   expect(describePreview('job_failed', { ...quiet, highest: 0 }, 'utc')).toBe(
     'Over the last week, it would not have fired: no job failed.',
   );
+  expect(describePreview('spend_anomaly', { ...quiet, highest: -1.72 }, 'utc')).toEndWith(
+    'it would not have fired: the highest value was 1.7 deviations below the usual.',
+  );
   const short = { ...quiet, from: '2026-03-07T00:00:00Z', highest: null };
   expect(describePreview('latency_p95', short, 'utc')).toBe(
     'Since 2026-03-07 00:00:00 UTC, it would not have fired: there was nothing to measure.',
@@ -34,6 +37,14 @@ test('a form has the fields of its kind and of who is told', () => {
   expect(names('error_budget_burn', {}, 'pagerduty')).toEqual([
     ...['name', 'kind', 'threshold', 'objective', 'window_minutes', 'project_id'],
     ...['webhook_format', 'webhook_url', 'routing_key', 'muted_until', 'is_active'],
+  ]);
+});
+
+test('another kind brings its usual threshold, as the form writes it', () => {
+  const resets = alertFields('error_rate').find(({ name }) => name === 'kind')?.resets;
+  const usual = (kind: string) => resets?.(kind).threshold;
+  expect(['budget_share', 'latency_p95', 'spend', 'spend_anomaly', 'job_failed'].map(usual)).toEqual([
+    ...['50', '10000', '10', '5', undefined],
   ]);
 });
 

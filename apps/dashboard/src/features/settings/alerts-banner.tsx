@@ -1,19 +1,25 @@
 import { Link } from '@tanstack/react-router';
-import { useAlerts } from '../../api/settings';
+import type { ReactNode } from 'react';
+import type { ListedAlert } from '../../api/settings';
 import { type Page, useNow } from '../../range/use-page';
 import { Warning } from '../../ui/icons';
 import { PlaceLink } from '../../ui/place-link';
-import { callingAlerts, describeNow } from './prepare-firing';
+import { describeNow } from './prepare-firing';
 import { placeOfMeasure } from './prepare-measure';
 
 const SHOWN = 3;
 const MINUTE_MS = 60_000;
 
+interface Props {
+  readonly page: Page;
+  readonly calling: readonly ListedAlert[];
+  /** What else is known of an alert. */
+  readonly moreOf: (alert: ListedAlert) => ReactNode;
+}
+
 /** Alerts that fire. If their message failed, nobody else tells of them. */
-export function AlertsBanner({ page: { projectId, timeZone: zone } }: { readonly page: Page }) {
-  const { data } = useAlerts({ withChecks: true });
+export function AlertsBanner({ page: { timeZone: zone }, calling, moreOf }: Props) {
   const nowMs = useNow(MINUTE_MS);
-  const calling = callingAlerts(data?.data ?? [], nowMs, projectId);
   if (calling.length === 0) return null;
   return (
     <div role="status" className="flex gap-2 rounded-md bg-bad-soft px-3 py-2 text-bad">
@@ -33,6 +39,7 @@ export function AlertsBanner({ page: { projectId, timeZone: zone } }: { readonly
               <PlaceLink {...place} className="touch-line underline">
                 {label}
               </PlaceLink>
+              {moreOf(alert)}
             </li>
           );
         })}

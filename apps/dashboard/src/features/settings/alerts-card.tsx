@@ -1,3 +1,4 @@
+import { ALERT_KIND_FACTS } from '@llm0/core/alerts/kinds';
 import { useChange } from '../../api/change';
 import { api, read, readOrNull } from '../../api/client';
 import { useProjectNames, useProjectOptions } from '../../api/projects';
@@ -182,7 +183,13 @@ const Small = ({ children }: { readonly children: string | null | undefined }) =
   children == null ? null : <span className="block text-xs text-muted">{children}</span>;
 
 const NEW_ALERT = {
-  ...{ kind: 'budget_share', threshold: 0.8, project_id: null, window_minutes: 15, is_active: true },
+  ...{
+    kind: 'budget_share',
+    threshold: ALERT_KIND_FACTS.budget_share.defaultThreshold,
+    project_id: null,
+    window_minutes: 15,
+    is_active: true,
+  },
   webhook_format: 'json',
 };
 

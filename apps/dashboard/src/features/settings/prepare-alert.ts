@@ -1,3 +1,4 @@
+import { ALERT_KIND_FACTS } from '@llm0/core/alerts/kinds';
 import type { Alert, Firing } from '../../api/settings';
 import { formatMs, formatShare } from '../../format/format-number';
 import type { TimeZoneChoice } from '../../format/format-time';
@@ -5,7 +6,7 @@ import { formatInstant, formatLength, formatWeekday } from '../../format/format-
 import { formatUsd } from '../../format/format-usd';
 import type { Tone } from '../../ui/badge';
 import { EGRESS_HINT } from '../forms/egress-hint';
-import type { FieldSpec, FormValues } from '../forms/prepare-form';
+import { type FieldSpec, type FormValues, fillForm } from '../forms/prepare-form';
 import { isMuted, type Sending, whyUnsent } from './prepare-firing';
 
 const percent = {
@@ -22,7 +23,11 @@ const percent = {
 const THRESHOLDS: Readonly<Record<Alert['kind'], Omit<FieldSpec, 'name'> | undefined>> = {
   budget_share: { ...percent, label: 'Budget used, %' },
   error_rate: { ...percent, label: 'Failed requests, %' },
-  latency_p95: { label: 'Latency, ms', kind: 'number', hint: 'Of all answers, cache hits included' },
+  latency_p95: {
+    label: 'Latency, ms',
+    kind: 'number',
+    hint: 'Of answers of providers, without cache hits and failures',
+  },
   spend: { label: 'Spend, USD', kind: 'usd' },
   job_failed: undefined,
   guardrail_hits: { label: 'Hits of guardrails', kind: 'integer' },
@@ -33,7 +38,7 @@ const THRESHOLDS: Readonly<Record<Alert['kind'], Omit<FieldSpec, 'name'> | undef
   spend_anomaly: {
     label: 'Deviations above the usual',
     kind: 'number',
-    hint: 'Compared with the same hour of the last four weeks. 5 is rare.',
+    hint: 'Compared with the same hour of the last four weeks. One deviation is how much that hour usually varies. 5 is rare.',
   },
   error_budget_burn: {
     label: 'Burn rate',
@@ -42,7 +47,14 @@ const THRESHOLDS: Readonly<Record<Alert['kind'], Omit<FieldSpec, 'name'> | undef
   },
 };
 
-/** Fields of an alert by kind; a number of one kind means nothing for another. */
+/** A number of one kind means nothing for another. */
+function usualThreshold(kind: string): FormValues {
+  const { defaultThreshold } = ALERT_KIND_FACTS[kind as Alert['kind']];
+  const given = THRESHOLDS[kind as Alert['kind']];
+  return given === undefined ? {} : fillForm([{ ...given, name: 'threshold' }], { threshold: defaultThreshold });
+}
+
+/** Fields of an alert by kind. */
 export function alertFields(
   kind: Alert['kind'],
   projects: Readonly<Record<string, string>> = {},
@@ -57,7 +69,7 @@ export function alertFields(
   };
   return [
     { name: 'name', label: 'Name', kind: 'text', required: true },
-    { name: 'kind', label: 'When', kind: 'text', options: KIND_NAMES, clears: ['threshold'] },
+    { name: 'kind', label: 'When', kind: 'text', options: KIND_NAMES, resets: usualThreshold },
     ...(threshold === undefined ? [] : [threshold]),
     ...(kind === 'error_budget_burn' ? [OBJECTIVE] : []),
     ...(KINDS[kind].isWindowed ? [WINDOW] : []),
@@ -147,8 +159,8 @@ export const KINDS: Readonly<Record<Alert['kind'], KindWords>> = {
     isReplayed: false,
   },
   spend_anomaly: {
-    ...{ label: 'Hourly spend exceeds the usual by', show: (z) => `${rounded(z)} deviations` },
-    ...{ isWindowed: false, takesProject: true, isReplayed: false },
+    ...{ ...windowed, isWindowed: false, label: 'Hourly spend exceeds the usual by' },
+    show: (z) => `${rounded(Math.abs(z))} deviations${z < 0 ? ' below the usual' : ''}`,
   },
   error_budget_burn: { ...windowed, label: 'The error budget burns', show: (rate) => `${rounded(rate)}× too fast` },
 };

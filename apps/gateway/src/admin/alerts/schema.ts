@@ -30,8 +30,8 @@ export const alertFields = {
     .max(1e9)
     .openapi({
       description:
-        'Above 0. A share (to 1) for budget_share, error_rate and cache_ratio_fall, milliseconds for latency_p95, USD for spend, minutes for ' +
-        'provider_down and log_queue, usual deviations for spend_anomaly, how many times too fast for error_budget_burn',
+        "Above 0. A share (to 1) for budget_share, error_rate and cache_ratio_fall, milliseconds of providers' answers for latency_p95 " +
+        '(without cache hits and failures), USD for spend, minutes for provider_down and log_queue, usual deviations for spend_anomaly, how many times too fast for error_budget_burn',
     }),
   window_minutes: count(1, MAX_WINDOW_MINUTES),
   objective: z.number().min(0).max(0.999999).nullable().openapi({

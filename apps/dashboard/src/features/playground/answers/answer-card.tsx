@@ -1,7 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useId, useMemo, useState } from 'react';
-import { formatCount, formatMs, NOTHING } from '../../../format/format-number';
-import { formatUsd } from '../../../format/format-usd';
+import { formatCount } from '../../../format/format-number';
 import { Badge } from '../../../ui/badge';
 import { Button } from '../../../ui/button';
 import { Card } from '../../../ui/card';
@@ -10,7 +9,7 @@ import { isRunning, type PlaygroundStore, type Run } from '../playground-store';
 import type { ChatFault } from '../read-chat';
 import type { ChatOutcome } from '../send-chat';
 import { checkAnswer } from './check-answer';
-import { billOf, describeAnswer, isBilledLater } from './describe-answer';
+import { billOf, describeAnswer, isBilledLater, measuresOf } from './describe-answer';
 import { adviceFor } from './prepare-advice';
 import { RouteTrace } from './route-trace';
 import { useRequestRow } from './use-request-row';
@@ -175,16 +174,9 @@ function Fault({ fault }: { readonly fault: ChatFault }) {
 function Measures({ outcome }: { readonly outcome: ChatOutcome }) {
   const [isTraced, setIsTraced] = useState(false);
   const id = useId();
-  const { ttftMs, totalMs, headers, requestId } = outcome;
+  const { headers, requestId } = outcome;
   const row = useRequestRow(isBilledLater(outcome) ? requestId : null).data;
-  const { costUsd, tokensIn, tokensOut } = billOf(outcome, row ?? null);
-  const measures = [
-    ['Cost', costUsd === null ? NOTHING : formatUsd(costUsd)],
-    ['First token', formatMs(ttftMs)],
-    ['Total in this browser', formatMs(totalMs)],
-    ['Tokens in', tokensIn === null ? NOTHING : formatCount(tokensIn)],
-    ['Tokens out', tokensOut === null ? NOTHING : formatCount(tokensOut)],
-  ] as const;
+  const measures = measuresOf(outcome, billOf(outcome, row ?? null));
   return (
     <>
       <dl className="mt-3 flex flex-wrap gap-x-6 gap-y-1 border-t pt-2 text-xs">

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test';
 import type { Run } from '../playground-store';
-import { billOf, describeAnswer, isBilledLater } from './describe-answer';
+import { billOf, describeAnswer, isBilledLater, measuresOf } from './describe-answer';
 
 const head = (model: string, headers: Record<string, string>, costUsd: number | null = null) =>
   describeAnswer({ model, headers: Object.entries(headers), outcome: { costUsd } as Run['outcome'] });
@@ -33,6 +33,17 @@ test('the requested model needs no reason, with its provider or before the answe
     { model: 'gpt-4o', reason: null, price: null },
     { model: 'gpt-4o', reason: null, price: null },
     { model: 'gpt-4o', reason: null, price: null },
+  ]);
+});
+
+test('both times of an answer are those of the browser: the log has others', () => {
+  const measures = measuresOf({ ttftMs: 40, totalMs: 90 }, { costUsd: null, tokensIn: 3, tokensOut: null });
+  expect(measures).toEqual([
+    ['Cost', '–'],
+    ['First token in this browser', '40.0 ms'],
+    ['Total in this browser', '90.0 ms'],
+    ['Tokens in', '3'],
+    ['Tokens out', '–'],
   ]);
 });
 

@@ -1,4 +1,5 @@
 import type { Log } from '../../../api/logs';
+import { formatCount, formatMs, NOTHING } from '../../../format/format-number';
 import { formatUsd } from '../../../format/format-usd';
 import type { Run } from '../playground-store';
 import type { ChatOutcome } from '../send-chat';
@@ -42,6 +43,20 @@ export function billOf(told: Bill, row: Pick<Log, 'cost_usd' | 'tokens_in' | 'to
     tokensIn: told.tokensIn ?? (isByToken ? row.tokens_in : null),
     tokensOut: told.tokensOut ?? (isByToken ? row.tokens_out : null),
   };
+}
+
+/** Figures of an answer. The log has the gateway's own times, without the way to this browser. */
+export function measuresOf(
+  { ttftMs, totalMs }: Pick<ChatOutcome, 'ttftMs' | 'totalMs'>,
+  { costUsd, tokensIn, tokensOut }: Bill,
+): readonly (readonly [name: string, value: string])[] {
+  return [
+    ['Cost', costUsd === null ? NOTHING : formatUsd(costUsd)],
+    ['First token in this browser', formatMs(ttftMs)],
+    ['Total in this browser', formatMs(totalMs)],
+    ['Tokens in', tokensIn === null ? NOTHING : formatCount(tokensIn)],
+    ['Tokens out', tokensOut === null ? NOTHING : formatCount(tokensOut)],
+  ];
 }
 
 function reasonFor(told: ReadonlyMap<string, string>): string {
