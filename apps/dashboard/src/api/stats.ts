@@ -111,10 +111,23 @@ export const useOverview = (query: StatsQuery) =>
  * Totals of the period before, to compare with; undefined while unknown, and where it began within that period or has no
  * data: a change against part of a period misleads.
  */
-export function usePrevious(query: StatsQuery, range: Stretch): Overview | undefined {
-  const before = useOverview({ ...query, ...rangeQuery(previousRange(range)) }).data;
-  const first = useOverview({ ...query, ...rangeQuery(previousRange(previousRange(range))) }).data;
-  return isComparable(before, first) ? before : undefined;
+export function usePrevious(query: StatsQuery, range: Stretch): Previous {
+  const before = useOverview({ ...query, ...rangeQuery(previousRange(range)) });
+  const first = useOverview({ ...query, ...rangeQuery(previousRange(previousRange(range))) });
+  const known = useRef<string>(undefined);
+  const question = JSON.stringify(withoutClock(query));
+  const isLoaded = [before, first].every(({ data, isPlaceholderData }) => data !== undefined && !isPlaceholderData);
+  if (isLoaded) known.current = question;
+  return {
+    data: isComparable(before.data, first.data) ? before.data : undefined,
+    isKnown: known.current === question,
+  };
+}
+
+interface Previous {
+  readonly data: Overview | undefined;
+  /** Whether there is something to compare with, whatever the clock adds. */
+  readonly isKnown: boolean;
 }
 
 /** True if a period has requests, and the one before it too: it didn't begin late. */

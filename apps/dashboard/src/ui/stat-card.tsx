@@ -1,5 +1,6 @@
 import { type Compared, prepareChange } from '../format/prepare-change';
 import { type Place, PlaceLink } from './place-link';
+import { AGAINST, describeChanges } from './prepare-stat';
 
 export interface Stat extends Compared {
   readonly label: string;
@@ -63,12 +64,11 @@ function heightOf({ hasLongDetail, ...stat }: Stat, hasDetails: boolean): string
 
 const TONES = { muted: 'text-muted', good: 'text-good', bad: 'text-bad' } as const;
 
-const AGAINST = 'Changes compare with the same length of time before.';
-const NO_CHANGES = 'No changes: the log has no whole period before this one.';
-
 interface GridProps {
   /** Has a line for changes, and says what they are against. */
   readonly isCompared?: boolean;
+  /** True until the period before is known. */
+  readonly isComparing?: boolean;
   readonly stats: readonly Stat[];
   readonly isLoading: boolean;
   /** Keeps two lines for details where one has no room. */
@@ -76,8 +76,8 @@ interface GridProps {
 }
 
 /** Cards side by side, with hairlines between them, and what their changes are against. */
-export function StatGrid({ stats, isCompared = false, ...rest }: GridProps) {
-  const hasChanges = stats.some(({ before }) => before !== null);
+export function StatGrid({ stats, isCompared = false, isComparing = false, ...rest }: GridProps) {
+  const said = describeChanges(stats, isComparing);
   return (
     <div>
       <div className="grid grid-cols-2 gap-px overflow-hidden rounded-lg border bg-line sm:grid-cols-4">
@@ -85,7 +85,9 @@ export function StatGrid({ stats, isCompared = false, ...rest }: GridProps) {
           <StatCard key={stat.label} {...{ stat, isCompared }} {...rest} />
         ))}
       </div>
-      {isCompared && <p className="mt-1 text-2xs text-muted">{hasChanges ? AGAINST : NO_CHANGES}</p>}
+      {isCompared && (
+        <p className={`mt-1 text-2xs text-muted ${said === null ? 'invisible' : ''}`}>{said ?? AGAINST}</p>
+      )}
     </div>
   );
 }

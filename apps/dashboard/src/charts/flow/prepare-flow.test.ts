@@ -112,7 +112,9 @@ describe('the map', () => {
   test('errors of callers are no part of the share', () => {
     const mixed = prepare([flow('a', 'm', 'openai', { requests: 9, success: 1, failed: 1 })]);
     const [ribbon] = mixed.ribbons[0];
-    expect(ribbon && describeRibbon(mixed, ribbon)).toBe('project a → m: 9 requests, 1 failed (50.0 %)');
+    expect(ribbon && describeRibbon(mixed, ribbon)).toBe(
+      'project a → m: 9 requests, 1 failed (50.0 % of 2 answered or failed)',
+    );
   });
 
   test('beyond six, the rest is one node that comes last', () => {

@@ -1,6 +1,7 @@
 import { failureRate } from '@llm0/core/errors/outcome';
 import type { Flows } from '../../api/stats';
-import { countOf, formatCount, formatShare } from '../../format/format-number';
+import { describeFailedShare } from '../../format/failed-share';
+import { countOf, formatCount } from '../../format/format-number';
 import type { RequestsFilter } from '../../range/use-show-requests';
 
 type Given = Flows['data'][number];
@@ -246,7 +247,7 @@ function pathOf(start: number, end: number, width: number): string {
 export function describeCounts(counts: Counts): string {
   const { requests, failed } = counts;
   if (failed === 0) return countOf(requests, 'request');
-  return `${countOf(requests, 'request')}, ${formatCount(failed)} failed (${formatShare(shareFailed(counts))})`;
+  return `${countOf(requests, 'request')}, ${formatCount(failed)} failed (${describeFailedShare({ ...counts, failures: failed })})`;
 }
 
 /** A ribbon in words. */

@@ -135,10 +135,17 @@ describe('strips', () => {
 
 test('a strip in words names its base: requests sent there, not requests that failed in the end', () => {
   const failing = { requests: 4060, failed: 120, rescued: 57, skipped: 0 };
-  const sent = '120 of 4,060 sent failed (3.0 %), 57 of them answered elsewhere';
-  expect(describeStrip(failing)).toEqual([sent, '']);
+  const sent = '120 of 4,060 sent failed (3.0 %)';
+  expect(describeStrip(failing)).toEqual([sent, '57 answered elsewhere']);
   // Requests that skipped it are neither among those sent nor among those that failed.
-  expect(describeStrip({ ...failing, skipped: 10 })).toEqual([sent, '10 more skipped it while paused']);
+  expect(describeStrip({ ...failing, skipped: 10 })).toEqual([
+    sent,
+    '67 answered elsewhere: 57 failed there, 10 skipped it while paused',
+  ]);
+  expect(describeStrip({ ...failing, rescued: 0, skipped: 10 })).toEqual([
+    sent,
+    '10 answered elsewhere: skipped it while paused',
+  ]);
   expect(describeStrip({ requests: 8, failed: 0, rescued: 0, skipped: 0 })).toEqual(['8 sent, none failed', '']);
 });
 
@@ -155,8 +162,8 @@ describe('a bar in words', () => {
       '2026-11-25 23:44 to 2026-11-26 00:00 UTC: 40 requests, 12 failed (30.0 %), mostly upstream_timeout',
     );
     expect(say({ ...failing, failed_over: 9, answered_elsewhere: 11 }, 4 * MINUTE_MS)).toBe(
-      '2026-11-25 23:44 to 23:48 UTC: 40 requests, 12 failed (30.0 %), mostly upstream_timeout, ' +
-        '9 of them answered elsewhere; 2 more skipped it while paused',
+      '2026-11-25 23:44 to 23:48 UTC: 40 requests, 12 failed (30.0 %), mostly upstream_timeout; ' +
+        '11 answered elsewhere: 9 failed there, 2 skipped it while paused',
     );
     expect(say({}, 10_000)).toBe('2026-11-25 23:44:00 to 23:44:10 UTC: 1 request, none failed');
     const empty = { ...barOf({ answered: 1 }), startMs: 0, requests: 0 };

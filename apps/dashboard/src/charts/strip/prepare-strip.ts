@@ -167,23 +167,23 @@ export function describeTime({ startMs }: Pick<Bar, 'startMs'>, { intervalMs, ti
 
 type Counts = Pick<Strip, 'requests' | 'failed' | 'rescued' | 'skipped'>;
 
-/** What became of failures. */
-const describeRescued = ({ rescued }: Counts): string =>
-  rescued === 0 ? '' : `, ${formatCount(rescued)} of them answered elsewhere`;
-
-/** Requests that are not among those sent. */
-const describeSkipped = ({ skipped }: Counts): string =>
-  skipped === 0 ? '' : `${formatCount(skipped)} more skipped it while paused`;
+/** All that another target answered, as the page of routing counts them: not all of them were sent there. */
+function describeElsewhere({ rescued, skipped }: Counts): string {
+  const all = `${formatCount(rescued + skipped)} answered elsewhere`;
+  if (skipped === 0) return rescued === 0 ? '' : all;
+  if (rescued === 0) return `${all}: skipped it while paused`;
+  return `${all}: ${formatCount(rescued)} failed there, ${formatCount(skipped)} skipped it while paused`;
+}
 
 /** A whole strip in words, in two parts: failures there are not those that callers saw, which the route map has. */
-export function describeStrip(strip: Counts): readonly [sent: string, skipped: string] {
+export function describeStrip(strip: Counts): readonly [sent: string, elsewhere: string] {
   const { requests, failed } = strip;
-  const [all, rescued] = [formatCount(requests), describeRescued(strip)];
+  const all = formatCount(requests);
   const sent =
     failed === 0
       ? `${all} sent, none failed`
-      : `${formatCount(failed)} of ${all} sent failed (${formatShare(failed / requests)})${rescued}`;
-  return [sent, describeSkipped(strip)];
+      : `${formatCount(failed)} of ${all} sent failed (${formatShare(failed / requests)})`;
+  return [sent, describeElsewhere(strip)];
 }
 
 /** A bar in words. */
@@ -192,8 +192,8 @@ export function describeBar(bar: Bar, shown: Shown): string {
   const time = describeTime(bar, shown);
   if (requests === 0 && skipped > 0) return `${time}: none sent, ${formatCount(skipped)} skipped it while paused`;
   if (requests === 0) return `${time}: no requests`;
-  const more = describeSkipped(bar);
-  const rest = `${describeRescued(bar)}${more === '' ? '' : `; ${more}`}`;
+  const more = describeElsewhere(bar);
+  const rest = more === '' ? '' : `; ${more}`;
   const asked = countOf(requests, 'request');
   if (failed === 0) return `${time}: ${asked}, none failed${rest}`;
   return `${time}: ${asked}, ${formatCount(failed)} failed (${formatShare(failed / requests)}), mostly ${mainFailure}${rest}`;

@@ -1,5 +1,7 @@
 import type { Backend, FixedBackend } from '../../api/backends';
 import type { ErrorBucket } from '../../api/stats';
+import { describeFailedShare } from '../../format/failed-share';
+import { formatCount, NOTHING } from '../../format/format-number';
 import { formatLength } from '../../format/format-time';
 import { EGRESS_HINT } from '../forms/egress-hint';
 import type { FieldSpec } from '../forms/prepare-form';
@@ -97,6 +99,8 @@ export interface BackendLine extends Omit<FixedBackend, 'cache'> {
   readonly requests: number | null;
   /** Share of answers and failures; null without any. */
   readonly failureRate: number | null;
+  /** Failures with their share, in words. */
+  readonly failed: string;
 }
 
 /** Requests of a backend stand under this provider. */
@@ -118,6 +122,7 @@ export function prepareBackends({ stored, fixed, sums }: FoundBackends): readonl
     return {
       requests: sums === undefined ? null : (own?.requests ?? 0),
       failureRate: isJudged ? own.failure_rate : null,
+      failed: isJudged ? `${formatCount(own.failures)} (${describeFailedShare(own)})` : NOTHING,
     };
   };
   const caches = ({ cache }: FixedBackend) =>

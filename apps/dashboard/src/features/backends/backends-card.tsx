@@ -89,7 +89,10 @@ const COLUMNS: readonly Column<BackendLine>[] = [
     tone: (row) => (row.stored !== undefined && row.is_active ? 'good' : 'neutral'),
   },
   { header: 'Requests, last 24 h', unit: 'count', value: (row) => row.requests },
-  { header: 'Failures', unit: 'share', wideOnly: true, value: (row) => row.failureRate },
+  {
+    ...{ header: 'Failures', unit: 'share', wideOnly: true, value: (row) => row.failureRate },
+    cell: ({ failed }) => failed,
+  },
   { header: '$ / request', unit: 'price', value: (row) => row.price_per_request_usd },
   { header: 'Cache', wideOnly: true, value: (row) => row.caches },
   { header: 'Retries', unit: 'count', wideOnly: true, value: (row) => row.retries },

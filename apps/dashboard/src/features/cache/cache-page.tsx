@@ -53,7 +53,12 @@ export function CachePage() {
         </ChangeButton>
       }
     >
-      <StatGrid isCompared isLoading={now.isPending} stats={prepareCacheStats(now.data, before)} />
+      <StatGrid
+        isCompared
+        isComparing={!before.isKnown}
+        isLoading={now.isPending}
+        stats={prepareCacheStats(now.data, before.data)}
+      />
       <Charts page={page} />
       <TableCard
         title="By model"

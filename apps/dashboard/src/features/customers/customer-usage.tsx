@@ -14,7 +14,7 @@ import { Failure } from '../../ui/error-state';
 import { type Stat, StatGrid } from '../../ui/stat-card';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
-import { prepareSpend, prepareSpendLines, type SpendLine, toSpendQuery } from '../spend/prepare-spend';
+import { describeNoSpend, prepareSpend, prepareSpendLines, type SpendLine, toSpendQuery } from '../spend/prepare-spend';
 import { type OpenedCustomer, requestsOf } from './prepare-customers';
 
 interface Props {
@@ -93,6 +93,7 @@ function SpendChart({ query, filter, page }: ChartProps) {
       data={prepareSpend(chart.data?.buckets, { times: bucketStarts(page.range) })}
       kind="stacked"
       unit="usd"
+      emptyText={describeNoSpend(chart.data?.buckets)}
       height={180}
       {...{ page, query: chart }}
       opens="its dearest requests"

@@ -7,7 +7,7 @@ import { Failure } from '../../ui/error-state';
 import { ConfirmButton } from '../forms/confirm-button';
 import { fillForm, readForm } from '../forms/prepare-form';
 import { type Edit, SpecForm } from '../forms/spec-form';
-import { CUSTOMER_FIELDS } from '../projects/field-specs';
+import { CUSTOMER_FIELDS, customerFields } from './customer-fields';
 
 interface Props {
   readonly of: Pick<Customer, 'project_id' | 'customer_id' | 'today_usd' | 'month_usd'>;
@@ -48,7 +48,7 @@ export function LimitsForm({ of: customer, onDone }: Props) {
       <Failure of={limits} />
       {limits.data !== undefined && (
         <SpecForm
-          specs={CUSTOMER_FIELDS}
+          specs={customerFields}
           resource={limits.data ?? { on_limit_behavior: 'block' }}
           submitLabel="Save limits"
           change={save}

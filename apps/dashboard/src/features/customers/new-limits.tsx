@@ -3,7 +3,7 @@ import { ApiError, api, read, readOrNull } from '../../api/client';
 import { type CustomerLimitsInput, useProjectOptions } from '../../api/projects';
 import type { FieldSpec } from '../forms/prepare-form';
 import { SpecDialog } from '../forms/spec-form';
-import { CUSTOMER_FIELDS } from '../projects/field-specs';
+import { customerFields } from './customer-fields';
 
 const CUSTOMER: FieldSpec = {
   ...{ name: 'customer_id', label: 'Customer ID', kind: 'text', required: true },
@@ -38,7 +38,7 @@ export function NewLimits({ projectId, onClose }: Props) {
       title="Set customer limits"
       description="You can set limits before the customer's first request."
       onClose={onClose}
-      specs={[project, CUSTOMER, ...CUSTOMER_FIELDS]}
+      specs={(values) => [project, CUSTOMER, ...customerFields(values)]}
       resource={{ project_id: projectId ?? projects[0]?.[0], on_limit_behavior: 'block' }}
       submitLabel="Set limits"
       change={create}

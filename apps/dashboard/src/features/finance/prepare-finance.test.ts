@@ -8,7 +8,6 @@ import { formatFixed, toNano } from './format-fixed';
 import {
   closableScope,
   comparedName,
-  compareWhole,
   decimalsFor,
   describeFilters,
   describeMonth,
@@ -227,23 +226,6 @@ test('filters of a statement name projects instead of their IDs', () => {
     'Project Search, Model gpt-4o, Label team web',
   );
   expect(describeFilters({}, (id) => id)).toBe('none');
-});
-
-test('no change is shown against a month that data covers only in part', () => {
-  const sums = { cost_usd: 38, previous_usd: 9.6, change_usd: 28.4, change_percent: 295.8, is_new: false };
-  const statementOf = (dataFrom: string | null) =>
-    ({
-      ...{ rows: [{ ...sums, group: 'a', is_new: true }], total: sums },
-      compared_with: { data_from: dataFrom },
-    }) as unknown as Statement;
-  const whole = statementOf(null);
-  expect(compareWhole(whole)).toBe(whole);
-  const { total, rows } = compareWhole(statementOf('2026-10-19T00:00:00Z'));
-  expect([total, rows[0]].map((one) => one && [drawnChange(one, 2), formatPercent(one)])).toEqual([
-    [null, '–'],
-    [null, '–'],
-  ]);
-  expect(total.cost_usd).toBe(38);
 });
 
 test('a month before without data differs from one with data in part', () => {

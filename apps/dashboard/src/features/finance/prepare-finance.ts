@@ -115,14 +115,6 @@ export function drawnChange(sums: Pick<StatementTotal, 'cost_usd' | 'previous_us
   return Number(units) / 10 ** decimals;
 }
 
-/** A statement without the month before, if data begins within that month: a change against a part of it misleads. */
-export function compareWhole<T extends Pick<Statement, 'rows' | 'total' | 'compared_with'>>(statement: T): T {
-  if (statement.compared_with.data_from === null) return statement;
-  const none = { previous_usd: null, change_usd: null, change_percent: null, is_new: false };
-  const { rows, total } = statement;
-  return { ...statement, rows: rows.map((row) => ({ ...row, ...none })), total: { ...total, ...none } };
-}
-
 /** Reason of a missing change. */
 export function noChangeReason({ compared_with: before }: NoChange): string {
   const isEmpty = before.data_from !== null && Date.parse(before.data_from) >= Date.parse(before.to);

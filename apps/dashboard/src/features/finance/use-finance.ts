@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { type StatementQuery, useStatement } from '../../api/finance';
 import { useNow, usePage } from '../../range/use-page';
 import type { FinanceSearch } from './finance-search';
-import { compareWhole, monthOf, toStatementQuery } from './prepare-finance';
+import { monthOf, toStatementQuery } from './prepare-finance';
 
 const TICK_MS = 60_000;
 
@@ -18,9 +18,8 @@ export function useFinance() {
   const query: StatementQuery = toStatementQuery({ ...search, month, timeZone, projectId: page.projectId });
   const statement = useStatement(query);
   return {
-    ...{ page, search, timeZone, running, month, query },
+    ...{ page, search, timeZone, running, month, query, statement },
     by: search.by ?? 'project',
-    statement: { ...statement, data: statement.data && compareWhole(statement.data) },
     change: (change: FinanceSearch) =>
       void navigate({ to: '/money', search: (kept) => ({ ...(kept as object), ...change }), resetScroll: false }),
   };

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
-import { CUSTOMER_FIELDS, KEY_FIELDS, PROJECT_FIELDS } from '../projects/field-specs';
+import { CUSTOMER_FIELDS } from '../customers/customer-fields';
+import { KEY_FIELDS, PROJECT_FIELDS } from '../projects/field-specs';
 import { describeFault, FieldError, fillForm, foldFields, isSet, readBack, readForm } from './prepare-form';
 
 describe('forms', () => {

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Model } from '../../api/models';
+import { describeFailedShare } from '../../format/failed-share';
 import { formatCount, formatEstimate, formatShare, NOTHING } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
 import { nameRange } from '../../range/name-range';
@@ -41,7 +42,8 @@ interface UseProps {
   readonly filter: Parameters<typeof requestsLink>[0];
 }
 
-function Use({ use: { requests, failures, share, errorRate, p95Ms, paidUsd }, filter }: UseProps) {
+function Use({ use, filter }: UseProps) {
+  const { requests, failures, share, errorRate, p95Ms, paidUsd } = use;
   return (
     <>
       <Fact name="Requests">
@@ -58,7 +60,7 @@ function Use({ use: { requests, failures, share, errorRate, p95Ms, paidUsd }, fi
             {formatCount(failures)}
           </PlaceLink>
         )}{' '}
-        {errorRate !== null && `(${formatShare(errorRate)})`}
+        {errorRate !== null && `(${describeFailedShare(use)})`}
       </Fact>
       <Fact name="Upstream p95">{formatEstimate(p95Ms)}</Fact>
       <Fact name="Paid per 1M tokens">{paidUsd === null ? NOTHING : formatUsd(paidUsd)}</Fact>

@@ -43,7 +43,9 @@ describe('models', () => {
   });
 
   test('use has shares, errors, speed and the price as it was paid; gaps are null', () => {
-    expect(lines[1]?.use).toEqual({ requests: 30, failures: 3, share: 0.3, errorRate: 0.1, p95Ms: 900, paidUsd: 2.5 });
+    expect(lines[1]?.use).toEqual({
+      ...{ requests: 30, success: 27, failures: 3, share: 0.3, errorRate: 0.1, p95Ms: 900, paidUsd: 2.5 },
+    });
     expect(lines[0]?.use).toMatchObject({ share: 0.6, p95Ms: null, paidUsd: null });
     expect(lines[2]?.use).toMatchObject({ p95Ms: null, paidUsd: 0 });
   });

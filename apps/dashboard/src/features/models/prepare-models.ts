@@ -9,6 +9,8 @@ import { formatUsd } from '../../format/format-usd';
 /** Use of a model at its provider in the range. */
 export interface ModelUse {
   readonly requests: number;
+  /** Of them, those that were answered. */
+  readonly success: number;
   /** Of them, those that failed in the end. */
   readonly failures: number;
   /** Share (0…1) of all requests to models. */
@@ -69,7 +71,7 @@ function prepareUses({ errors, latency, spend }: UsedTargets, isListed: (target:
     .map(({ group, requests, success, failures }): [string, ModelUse] => [
       group ?? '',
       {
-        ...{ requests, failures, share: requests / total, errorRate: failureRate({ success, failures }) },
+        ...{ requests, success, failures, share: requests / total, errorRate: failureRate({ success, failures }) },
         ...{ p95Ms: slow.get(group) ?? null, paidUsd: paid.get(group) ?? null },
       },
     ]);

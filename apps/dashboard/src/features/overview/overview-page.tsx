@@ -30,7 +30,7 @@ import { loadPage } from '../shell/load-page';
 import { PageFrame } from '../shell/page-frame';
 import { useSeenPlace } from '../shell/page-place';
 import { TroubleBanner, useBannersKnown } from '../shell/trouble';
-import { colorsOf, filterOf, prepareSpend } from '../spend/prepare-spend';
+import { colorsOf, describeNoSpend, filterOf, prepareSpend } from '../spend/prepare-spend';
 import { ServersBanner } from '../tools/servers-banner';
 import { UrgentBanners } from './caps-banner';
 import { CapsCard } from './caps-card';
@@ -109,12 +109,13 @@ function Totals({ page: { query, range } }: ChartProps) {
   const slow = useLatency({ ...query, ...answersOf('latency'), interval: 'all' });
   const slowBefore = useLatency({ ...earlier, ...answersOf('latency'), interval: 'all' });
   const seen = useSeenPlace();
-  const stats = prepareStats(withLatency(now.data, slow), withLatency(before, slowBefore));
+  const stats = prepareStats(withLatency(now.data, slow), withLatency(before.data, slowBefore));
   return (
     <>
       <Failure of={now} />
       <StatGrid
         isCompared
+        isComparing={!before.isKnown || (slowBefore.data === undefined && slowBefore.error === null)}
         hasDetails
         stats={stats.map(({ to, ...stat }) => ({ ...stat, to: seen(to) }))}
         isLoading={now.data === undefined && now.error === null}
@@ -142,6 +143,7 @@ function SpendChart({ page }: ChartProps) {
       })}
       kind="stacked"
       unit="usd"
+      emptyText={describeNoSpend(spend.data?.buckets)}
       {...{ page, query: spend }}
       opens="the dearest requests"
       requestsOf={(name) => ({ ...filterOf(groupBy, name ?? ''), sort: '-cost_usd' })}

@@ -122,7 +122,7 @@ interface RowProps {
 
 function Row({ strip, describe, intervalMs, range }: RowProps) {
   const { provider, bars, requests } = strip;
-  const [sent, skipped] = describeStrip(strip);
+  const [sent, elsewhere] = describeStrip(strip);
   const showRequests = useShowRequests();
   const open = (bar: Bar) =>
     showRequests(requestsOfBar(provider, bar), {
@@ -140,7 +140,7 @@ function Row({ strip, describe, intervalMs, range }: RowProps) {
       </PlaceLink>
       <span className="nums truncate text-right text-xs text-muted max-sm:text-2xs max-sm:whitespace-normal sm:order-last">
         {sent}
-        {skipped !== '' && <span className="block text-2xs leading-3">{skipped}</span>}
+        {elsewhere !== '' && <span className="block text-2xs leading-3">{elsewhere}</span>}
       </span>
       <div className="col-span-2 sm:col-span-1">
         <Strip label={`${provider}: health over time`} {...{ bars, describe }} onSelect={open} />
@@ -151,7 +151,7 @@ function Row({ strip, describe, intervalMs, range }: RowProps) {
 
 const HEADS = [
   ...['Provider', 'Requests sent', 'Failed there', 'Share failed'],
-  ...['Failed there, answered elsewhere', 'Skipped while paused', 'Last failures'],
+  ...['Answered elsewhere', 'Of them skipped while paused', 'Last failures'],
 ];
 
 function cellsOf(
@@ -164,6 +164,6 @@ function cellsOf(
     formatCount(failed),
     requests === 0 ? NOTHING : formatShare(failed / requests),
   ];
-  counts.push(formatCount(rescued), formatCount(skipped));
+  counts.push(formatCount(rescued + skipped), formatCount(skipped));
   return [provider, ...counts, last === undefined ? NOTHING : describe(last)];
 }

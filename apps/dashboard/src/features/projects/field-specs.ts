@@ -1,11 +1,9 @@
 import { parseLabels } from '@llm0/core/keys/parse-labels';
-import { formatUsdExact } from '../../format/format-usd';
 import { type FieldSpec, readInteger } from '../forms/prepare-form';
-import { ModelField, ModelsField, ProvidersField } from '../forms/suggested-fields';
+import { ModelsField, ProvidersField } from '../forms/suggested-fields';
 import { SHARE_FIELDS } from '../teams/share-fields';
 import { TeamField } from '../teams/team-field';
-
-const per = (period: string) => (usd: unknown) => `${formatUsdExact(Number(usd))} ${period}`;
+import { per, perWithin } from './prepare-limits';
 
 const PROVIDERS = {
   ...{ name: 'allowed_providers', label: 'Providers', kind: 'list' },
@@ -29,6 +27,9 @@ export const LABELS = {
       .join(', '),
 } as const satisfies FieldSpec;
 
+const WEEKLY = { name: 'weekly_budget_usd', label: 'budget per week' };
+const MONTHLY = { name: 'monthly_cap_usd', label: 'monthly cap' };
+
 export const PROJECT_FIELDS: readonly FieldSpec[] = [
   { name: 'name', label: 'Name', kind: 'text', required: true },
   { name: 'team_id', label: 'Team', kind: 'text', widget: TeamField },
@@ -50,14 +51,14 @@ export const PROJECT_FIELDS: readonly FieldSpec[] = [
     label: 'Budget per day, USD',
     kind: 'usd',
     hint: 'Per day, UTC. Leave empty for none.',
-    understood: per('a day'),
+    understood: perWithin('a day', () => [WEEKLY, MONTHLY]),
   },
   {
     name: 'weekly_budget_usd',
     label: 'Budget per week, USD',
     kind: 'usd',
     hint: 'Per week from Monday, UTC. Leave empty for none.',
-    understood: per('a week'),
+    understood: perWithin('a week', () => [{ ...MONTHLY, touched: 2 }]),
   },
   ...SHARE_FIELDS,
   {
@@ -189,6 +190,8 @@ export const NEW_PROJECT_FIELDS: readonly FieldSpec[] = PROJECT_FIELDS.filter(({
   ['name', 'monthly_cap_usd'].includes(name),
 );
 
+const KEY_BUDGET = { name: 'budget_usd', label: 'budget' };
+
 export const KEY_FIELDS: readonly FieldSpec[] = [
   { name: 'name', label: 'Name', kind: 'text', required: true },
   { name: 'rate_limit_per_minute', label: 'Requests per minute', kind: 'integer' },
@@ -201,8 +204,20 @@ export const KEY_FIELDS: readonly FieldSpec[] = [
     understood: (usd, { budget_period: period }) => per(period === 'month' ? 'a month' : 'in total')(usd),
   },
   { name: 'budget_period', label: 'Budget period', kind: 'text', options: { total: 'all time', month: 'each month' } },
-  { name: 'daily_budget_usd', label: 'Budget per day, USD', kind: 'usd', understood: per('a day') },
-  { name: 'weekly_budget_usd', label: 'Budget per week, USD', kind: 'usd', understood: per('a week') },
+  {
+    name: 'daily_budget_usd',
+    label: 'Budget per day, USD',
+    kind: 'usd',
+    understood: perWithin('a day', () => [WEEKLY, KEY_BUDGET]),
+  },
+  {
+    name: 'weekly_budget_usd',
+    label: 'Budget per week, USD',
+    kind: 'usd',
+    understood: perWithin('a week', ({ budget_period: period }) => [
+      { ...KEY_BUDGET, touched: period === 'month' ? 2 : 1 },
+    ]),
+  },
   {
     name: 'max_run_budget_usd',
     label: 'Most per run, USD',
@@ -273,27 +288,5 @@ export const KEY_FIELDS: readonly FieldSpec[] = [
   {
     ...{ name: 'expires_at', label: 'Expires', kind: 'instant', isMore: true },
     hint: 'Your local time. Leave empty for never.',
-  },
-];
-
-export const CUSTOMER_FIELDS: readonly FieldSpec[] = [
-  { name: 'daily_spend_limit_usd', label: 'Per day, USD', kind: 'usd', understood: per('a day') },
-  { name: 'monthly_spend_limit_usd', label: 'Per month, USD', kind: 'usd', understood: per('a month') },
-  { name: 'per_request_max_usd', label: 'Per request, USD', kind: 'usd', understood: per('a request') },
-  { name: 'requests_per_minute', label: 'Requests per minute', kind: 'integer' },
-  { name: 'requests_per_hour', label: 'Requests per hour', kind: 'integer' },
-  { name: 'requests_per_day', label: 'Requests per day', kind: 'integer' },
-  {
-    name: 'on_limit_behavior',
-    label: 'When a spend limit is reached',
-    kind: 'text',
-    options: { block: 'refuse (429)', downgrade: 'answer with a cheaper model', warn: 'answer with a warning' },
-  },
-  {
-    name: 'downgrade_model',
-    label: 'Cheaper model',
-    kind: 'text',
-    widget: ModelField,
-    hint: 'Used by "answer with a cheaper model"',
   },
 ];

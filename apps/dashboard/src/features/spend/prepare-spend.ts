@@ -91,6 +91,10 @@ export function prepareSpend(buckets: readonly SpendBucket[] | undefined, chart:
   return prepareSeries({ ...chart, buckets: drawn, value: (bucket) => bucket.cost_usd, empty: 0 });
 }
 
+/** Text of a chart of spend without any, where there are requests. */
+export const describeNoSpend = (buckets: readonly SpendBucket[] = []): string | undefined =>
+  buckets.some(({ requests }) => requests > 0) ? 'No spend in this range: its requests cost nothing.' : undefined;
+
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const FEW_HOURS_MS = 6 * HOUR_MS;

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test';
 import fc from 'fast-check';
 import type { SpendBucket } from '../../api/stats';
 import type { ChartData } from '../../charts/prepare-series';
-import { prepareSpend } from './prepare-spend';
+import { describeNoSpend, prepareSpend } from './prepare-spend';
 import { toRunningTotals, toShares, toView } from './prepare-views';
 
 const times = [0, 60_000, 120_000];
@@ -17,6 +17,12 @@ test('mistyped models, which fail at no cost, are not in the legend', () => {
   expect(valuesOf(prepareSpend(buckets, { times }))).toEqual([['gpt-4o', 3, 0, 0]]);
   expect(prepareSpend([bucket(0, 'gpt-4oo', 0)], { times })?.series).toEqual([]);
   expect(prepareSpend(undefined, { times })).toBeUndefined();
+});
+
+test('without spend, a chart denies only the spend where there are requests', () => {
+  expect(describeNoSpend([bucket(0, 'demo-chat', 0)])).toBe('No spend in this range: its requests cost nothing.');
+  expect(describeNoSpend([{ ...bucket(0, 'demo-chat', 0), requests: 0 }])).toBeUndefined();
+  expect([describeNoSpend([]), describeNoSpend(undefined)]).toEqual([undefined, undefined]);
 });
 
 test('shares of each bucket and running totals', () => {

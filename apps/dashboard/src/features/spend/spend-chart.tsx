@@ -5,7 +5,7 @@ import { bucketStarts, earlierRange, rangeQuery } from '../../range/time-range';
 import { useChoice } from '../../range/use-choice';
 import type { Page } from '../../range/use-page';
 import { Segmented } from '../../ui/segmented';
-import { colorsOf, filterOf, prepareSpend, toSpendQuery } from './prepare-spend';
+import { colorsOf, describeNoSpend, filterOf, prepareSpend, toSpendQuery } from './prepare-spend';
 import { toView, VIEWS, type View } from './prepare-views';
 
 interface Props {
@@ -44,6 +44,7 @@ export function SpendChart({ page, groupBy, labelOf }: Props) {
       unit={view === 'shares' ? 'share' : 'usd'}
       page={{ ...page, range }}
       query={overTime}
+      emptyText={describeNoSpend(overTime.data?.buckets)}
       opens="the dearest requests"
       requestsOf={(name) => ({ ...filterOf(groupBy, name ?? ''), sort: '-cost_usd' })}
     />

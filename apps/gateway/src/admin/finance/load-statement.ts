@@ -11,7 +11,7 @@ import { ledgerScope } from './load-facts';
 import { loadForecasts } from './load-forecasts';
 import type { MonthQuestion, Months } from './load-months';
 import type { StatementQuestion } from './schema';
-import { buildRows, type StatementRow, totalOf } from './statement';
+import { buildRows, type StatementRow, totalOf, withoutPrevious } from './statement';
 import { lastClosing, notesOf } from './statement-notes';
 
 export interface Statement extends Omit<Months, 'month' | 'previous' | 'days'> {
@@ -40,7 +40,10 @@ export async function loadStatement(db: Db, question: StatementQuestion, prices:
   const utcMonth = months.isFinal ? month : monthOf('UTC', nowMs);
   const budgets = await loadMonthBudgets(db, { month: utcMonth, nowMs, projectId: scope });
   const closedCaps = closed.size === 0 ? [] : await loadClosedCaps(db, month, [...closed.keys()]);
-  const rows = buildRows({
+  const firstDayMs = await findFirstDay(db, ledgerScope(question, who.homes));
+  const isPart = firstDayMs !== null && firstDayMs > months.compared.fromMs + DAY_MS;
+  const dataFromMs = isPart ? firstDayMs : null;
+  const built = buildRows({
     ...{ month: months.month, previous: months.previous, prices },
     forecastOf: forecasts.of,
     capOf: capsOf(asked, [
@@ -48,13 +51,12 @@ export async function loadStatement(db: Db, question: StatementQuestion, prices:
       ...closedCaps.map(({ capNanoUsd, ...cap }) => ({ ...cap, limitNanoUsd: capNanoUsd })),
     ]),
   });
+  const rows = isPart ? built.map(withoutPrevious) : built;
   const spentNanoUsd = rows.reduce((sum, { costNanoUsd }) => sum + costNanoUsd, 0);
-  const total = totalOf(rows, forecasts.ofAll(spentNanoUsd));
+  const sums = totalOf(rows, forecasts.ofAll(spentNanoUsd));
+  const total = isPart ? withoutPrevious(sums) : sums;
   const caps = await loadCaps(db, { month: utcMonth, nowMs }, budgets.filter(isMonthBudget).slice(0, MOST_CAPS));
   const allCaps = [...caps, ...closedCaps.map((cap) => ({ ...cap, forecast: null, couldReachOn: null }))];
-  const firstDayMs = await findFirstDay(db, ledgerScope(question, who.homes));
-  const isPart = firstDayMs !== null && firstDayMs > months.compared.fromMs + DAY_MS;
-  const dataFromMs = isPart ? firstDayMs : null;
   const projectName = (id: string) => closed.get(id)?.name ?? who.homes.get(id)?.name ?? id;
   return {
     ...{ question, compared: months.compared, isFinal: months.isFinal, attribution: months.attribution },

@@ -217,12 +217,21 @@ describe.each(TEST_DATABASES)('statements on $name', (kind) => {
     const month = shiftMonth(first.slice(0, 7), 1);
     const partly = await ask({ month, time_zone: 'UTC' });
     expect(partly.compared_with.data_from).toBe(`${first}T00:00:00.000Z`);
-    expect(partly.notes).toContain(`The first request is of ${first}, so the previous month has data in part.`);
+    const empty = { previous_usd: null, change_usd: null, change_percent: null, is_new: false };
+    expect([partly.total, ...partly.rows].map((sums) => ({ ...sums, ...empty }))).toEqual([
+      partly.total,
+      ...partly.rows,
+    ]);
+    expect(partly.notes).toContain(
+      `The first request is of ${first}, so the previous month has data only in part and is not compared.`,
+    );
+    expect(partly.notes.join(' ')).not.toContain('It is compared');
     const none = await ask({ month: shiftMonth(month, -1), time_zone: 'UTC' });
     expect(none.compared_with.data_from).toBe(`${first}T00:00:00.000Z`);
     expect(none.notes).toContain(`The first request is of ${first}, so there is nothing to compare with.`);
     const next = await ask({ month: shiftMonth(month, 1), time_zone: 'UTC' });
     expect(next.compared_with.data_from).toBeNull();
+    expect(next.total.previous_usd).not.toBeNull();
     expect(next.notes.join(' ')).not.toContain('in part');
   });
 

@@ -128,7 +128,9 @@ const sums = {
   requests: z.int(),
   cost_usd: usdShown,
   estimated_usd: usdShown.nullable().openapi({ description: 'Estimated part of the cost; null = no longer known' }),
-  previous_usd: usdShown.nullable().openapi({ description: 'Previous month; null = no longer known' }),
+  previous_usd: usdShown
+    .nullable()
+    .openapi({ description: 'Previous month; null = no longer known, or not all of that time has data' }),
   change_usd: usdShown.nullable(),
   change_percent: z.number().nullable().openapi({ description: 'In percent, to a tenth; null without earlier spend' }),
   is_new: z.boolean().openapi({ description: 'No cost in the previous month' }),
@@ -179,7 +181,10 @@ export const statementSchema = z
       ...{ month: z.string(), from: instantShown, to: instantShown },
       data_from: instantShown
         .nullable()
-        .openapi({ description: 'UTC day of the first request, if this time has no data or only in part; else null' }),
+        .openapi({
+          description:
+            'UTC day of the first request, if this time has no data or only in part: then nothing is compared; else null',
+        }),
     }),
     by: z.string(),
     filters: z.record(z.string(), z.string()),

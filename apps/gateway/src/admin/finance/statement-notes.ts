@@ -15,7 +15,7 @@ interface Sums {
 /** What a reader must know, as sentences. */
 export function notesOf(question: StatementQuestion, found: Found, sums: Sums): readonly string[] {
   const notes = [
-    ...monthNotes(question, found),
+    ...monthNotes(question, found, sums),
     ...closeNotes(question, found, sums),
     ...sumNotes(question, found, sums),
   ];
@@ -27,14 +27,16 @@ type Note = readonly [applies: boolean, text: string];
 function monthNotes(
   { timeZone, by, within, visible }: StatementQuestion,
   { months, scope, closed, isClosed }: Found,
+  { dataFromMs }: Sums,
 ): readonly Note[] {
-  const { isFinal, compared } = months;
+  const { isFinal, compared, previous } = months;
+  const isCompared = previous !== null && dataFromMs === null;
   const until = `${new Date(wallMs(timeZone, compared.toMs)).toISOString().slice(0, 16).replace('T', ' ')} ${timeZone}`;
   const isNarrow = Object.keys(within).length > 0;
   return [
     [
       !isFinal,
-      `This month is still in progress. It is compared with the previous month up to the same moment (${until}).`,
+      `This month is still in progress.${isCompared ? ` It is compared with the previous month up to the same moment (${until}).` : ''}`,
     ],
     [visible !== null, 'Contains only projects of your teams.'],
     [
@@ -100,7 +102,7 @@ function sumNotes(
     ],
     [
       dataFromMs !== null,
-      `The first request is of ${showInstant(dataFromMs ?? 0).slice(0, 10)}, so ${(dataFromMs ?? 0) < compared.toMs ? 'the previous month has data in part' : 'there is nothing to compare with'}.`,
+      `The first request is of ${showInstant(dataFromMs ?? 0).slice(0, 10)}, so ${(dataFromMs ?? 0) < compared.toMs ? 'the previous month has data only in part and is not compared' : 'there is nothing to compare with'}.`,
     ],
     [total.estimatedNanoUsd === null, 'How much of the cost was estimated is no longer known.'],
     [

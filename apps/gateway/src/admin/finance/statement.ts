@@ -138,6 +138,13 @@ export function buildRows({ month, previous, prices, forecastOf, capOf }: Statem
   return rows.sort((a, b) => b.costNanoUsd - a.costNanoUsd || (a.group < b.group ? -1 : 1));
 }
 
+/** Without the month before: a change against a part of it misleads. */
+export const withoutPrevious = <T extends object>(sums: T): T => ({
+  ...sums,
+  previousNanoUsd: null,
+  ...compareMonths(0, null),
+});
+
 /** All rows together. */
 export function totalOf(rows: readonly StatementRow[], forecast: Forecast | null): Omit<StatementRow, 'group'> {
   const sums = rows.reduce<Sums>(addRows, NOTHING);

@@ -6,7 +6,7 @@ import { type Page, usePage } from '../../../range/use-page';
 import type { RequestsFilter } from '../../../range/use-show-requests';
 import { prepareStatuses } from '../../overview/prepare-health';
 import { CapCard } from '../../spend/cap-card';
-import { filterOf, prepareSpend } from '../../spend/prepare-spend';
+import { describeNoSpend, filterOf, prepareSpend } from '../../spend/prepare-spend';
 import { ShareNote } from '../../teams/shares-card';
 import type { TabProps } from './settings-tabs';
 
@@ -51,6 +51,7 @@ function SpendChart({ page, filter }: ChartProps) {
       data={prepareSpend(spend.data?.buckets, { times: bucketStarts(page.range) })}
       kind="stacked"
       unit="usd"
+      emptyText={describeNoSpend(spend.data?.buckets)}
       height={HEIGHT}
       {...{ page, query: spend }}
       opens="the dearest requests"
