@@ -151,5 +151,13 @@ const UNSEEN = {
 export async function findKey(projectId: string, keyId: string): Promise<Key | null> {
   const param = { id: projectId, key_id: keyId };
   const key = await readOrNull(api.projects[':id'].keys[':key_id'].$get({ param }));
-  return key && { ...key, requests: 0, spent_usd: 0, last_used_at: null, spend_by_day: null };
+  if (key === null) return null;
+  // Only the list tells the usage.
+  const query = { q: key.prefix, limit: PAGE_SIZE };
+  const { data } = await read(api.projects[':id'].keys.$get({ param: { id: projectId }, query }));
+  return (
+    data.find(({ id }) => id === keyId) ?? {
+      ...{ ...key, requests: 0, spent_usd: 0, last_used_at: null, spend_by_day: null },
+    }
+  );
 }

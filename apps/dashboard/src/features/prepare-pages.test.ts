@@ -198,6 +198,25 @@ test('a refused request shows no provider, no cache, and one time of the gateway
   expect([providerOf(failed), cacheShown(failed)]).toEqual(['openai', 'miss']);
 });
 
+test('the times of a request are those of its waterfall; what differs from the list has its name', () => {
+  const timed = {
+    ...{ latency_ms: 12.1, overhead_ms: 1.11, ttft_ms: 7.45, upstream_ms: 10.99, labels: null, cost_detail: null },
+    ...{ cache_hit: false, semantic_cache_hit: false, stream: true, dialect: 'openai-chat', status: 'success' },
+    ...{ tokens_in: 0, tokens_out: 0, tokens_cache_read: 0, tokens_cache_write: 0, tokens_reasoning: 0 },
+    ...{ cost_usd: 0, saved_usd: 0 },
+    attempts: [{ provider: 'demo', model: 'm', outcome: 'ok', status: 200, start_ms: 1.23, latency_ms: 6.14 }],
+  } as unknown as Log;
+  const shown = (log: Log) => prepareMeasures(log).Time?.filter(([, value]) => value !== null);
+  expect(shown(timed)).toEqual([
+    ['Total', '12.1 ms'],
+    ['First token', '7.45 ms'],
+    ['Upstream', '10.8 ms'],
+    ['Gateway overhead', '1.31 ms'],
+    ['before the first byte', '1.11 ms'],
+  ]);
+  expect(shown({ ...timed, overhead_ms: 1.31 })?.at(-1)).toEqual(['Gateway overhead', '1.31 ms']);
+});
+
 describe('prices', () => {
   test('a price map is read; what has no place is listed', () => {
     const map = {

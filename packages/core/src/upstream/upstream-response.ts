@@ -16,7 +16,7 @@ export interface UpstreamEffort<T extends Target = Target> {
   readonly wastedNanoUsd: number;
   /** Part of that is a guess. */
   readonly wasteEstimated?: boolean;
-  /** Milliseconds spent waiting for upstreams, until the first output if any. */
+  /** Milliseconds from the start of the first attempt to the first output, if any. Work before it is the gateway's own. */
   readonly firstWaitMs: number;
   /** Part of that spent in pauses before other attempts, when no upstream worked. */
   readonly pausedMs?: number;

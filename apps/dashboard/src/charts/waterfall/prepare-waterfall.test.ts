@@ -47,6 +47,19 @@ describe('steps', () => {
     expect(prepareParts(log({ cache_hit: true }))).toBeNull();
   });
 
+  test('a wait in the queue is no part of the gateway; rounding is no queue', () => {
+    const row = { stream: false, attempts: [attempt(0, 0, 'breaker_open'), attempt(52, 40)], ttft_ms: 94 };
+    expect(lines({ ...row, overhead_ms: 4 })).toEqual([
+      '0+50 wait Queue: for a place, before the first attempt',
+      '0+0 skipped p/m: skipped, paused after failures',
+      '50+2 gateway Gateway: before the first attempt',
+      '52+40 attempt p/m: answered',
+      '92+8 gateway Gateway: answer to the caller',
+    ]);
+    expect(prepareParts(log({ ...row, overhead_ms: 4 }))).toEqual({ upstreamMs: 40, waitMs: 50, gatewayMs: 10 });
+    expect(prepareParts(log({ ...row, overhead_ms: 53.5 }))?.waitMs).toBe(0);
+  });
+
   test('a plain answer comes whole; the first byte to the caller is no step of it', () => {
     expect(lines({ stream: false, attempts: [attempt(2, 95, 'ok', 200)], ttft_ms: 99 })).toEqual([
       '0+2 gateway Gateway: before the first attempt',

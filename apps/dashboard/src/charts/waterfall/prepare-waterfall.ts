@@ -69,7 +69,7 @@ export interface Parts {
   /** Providers at work, from the first byte sent to them; overlapping attempts count once. */
   readonly upstreamMs: number;
   readonly gatewayMs: number;
-  /** Pauses before other attempts. */
+  /** In a queue, and in pauses before other attempts. */
   readonly waitMs: number;
 }
 
@@ -137,6 +137,7 @@ function stepsOfAttempts(log: Timed, attempts: readonly Attempt[], wholeMs: numb
   const line = new Line(wholeMs);
   /** The attempt that ended last: the answer's, or the last failure. */
   let last: { readonly outcome: string; readonly endMs: number } | undefined;
+  line.fill({ kind: 'wait', name: 'Queue', detail: 'for a place, before the first attempt' }, queuedMs(log, attempts));
   for (const attempt of attempts.toSorted((a, b) => a.start_ms - b.start_ms)) {
     const { start_ms: startMs, outcome } = attempt;
     const endMs = startMs + attempt.latency_ms;
@@ -154,6 +155,16 @@ function stepsOfAttempts(log: Timed, attempts: readonly Attempt[], wholeMs: numb
     line.fill(labelGeneration(log), wholeMs);
   }
   return line.steps;
+}
+
+/** The overhead leaves the queue out, which no column tells: the rest of the time before the first byte. */
+function queuedMs({ ttft_ms: firstMs, overhead_ms: ownMs }: Timed, attempts: readonly Attempt[]): number {
+  const asked = attempts.filter(({ outcome }) => !(outcome in SKIPPED));
+  const answered = asked.find(({ outcome }) => outcome === 'ok');
+  if (firstMs === null || ownMs === null || answered === undefined) return 0;
+  const startMs = Math.min(...asked.map((attempt) => attempt.start_ms));
+  const ms = firstMs - ownMs - (answered.start_ms + answered.latency_ms - startMs);
+  return ms < PAUSE_MS ? 0 : Math.min(ms, startMs);
 }
 
 /** The bytes of such an answer go to the caller as they come; others at once. */

@@ -11,6 +11,7 @@ import { ChangeButton } from '../forms/change-button';
 import { type Edit, SpecForm } from '../forms/spec-form';
 import { useRecentRequests } from '../forms/use-impact';
 import { KEY_FIELDS } from './field-specs';
+import { KeyUsage } from './key-usage';
 
 interface Props extends DialogOf<Key> {
   readonly onSecret: (key: KeyWithSecret) => void;
@@ -36,7 +37,7 @@ const GRACES: Options = [
   ['0', 'ends with the next request'],
 ];
 
-/** A key's limits; rotate and revoke ask once more. */
+/** A key's usage and limits; rotate and revoke ask once more. */
 export function KeyDialog({ of: apiKey, onClose, onSecret }: Props) {
   const [asked, setAsked] = useState<keyof typeof QUESTIONS | null>(null);
   const [grace, setGrace] = useState('3600');
@@ -72,24 +73,27 @@ export function KeyDialog({ of: apiKey, onClose, onSecret }: Props) {
           </div>
         </div>
       ) : (
-        <SpecForm
-          specs={KEY_FIELDS}
-          resource={apiKey}
-          submitLabel="Save"
-          change={save}
-          otherError={rotate.error ?? revoke.error}
-          disabled={!apiKey.is_active}
-          onSubmit={(_, edit) => save.mutate(edit, { onSuccess: onClose })}
-        >
-          {!apiKey.is_sign_on && (
-            <ChangeButton disabled={!apiKey.is_active} onClick={() => setAsked('rotate')}>
-              Rotate
+        <>
+          <KeyUsage of={apiKey} />
+          <SpecForm
+            specs={KEY_FIELDS}
+            resource={apiKey}
+            submitLabel="Save"
+            change={save}
+            otherError={rotate.error ?? revoke.error}
+            disabled={!apiKey.is_active}
+            onSubmit={(_, edit) => save.mutate(edit, { onSuccess: onClose })}
+          >
+            {!apiKey.is_sign_on && (
+              <ChangeButton disabled={!apiKey.is_active} onClick={() => setAsked('rotate')}>
+                Rotate
+              </ChangeButton>
+            )}
+            <ChangeButton kind="danger" disabled={!apiKey.is_active} onClick={() => setAsked('revoke')}>
+              Revoke
             </ChangeButton>
-          )}
-          <ChangeButton kind="danger" disabled={!apiKey.is_active} onClick={() => setAsked('revoke')}>
-            Revoke
-          </ChangeButton>
-        </SpecForm>
+          </SpecForm>
+        </>
       )}
     </Dialog>
   );

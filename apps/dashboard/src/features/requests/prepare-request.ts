@@ -118,16 +118,19 @@ export function prepareMeasures(log: Log): Readonly<Record<string, readonly Fact
   const unlessNone = (count: number) => (count === 0 ? null : formatCount(count));
   const labels = Object.entries(log.labels ?? {});
   const parts = prepareParts(log);
-  const waitMs = parts?.waitMs ?? 0;
-  // Rows of failures hold neither; older ones count the pauses as the provider's time.
-  const upstreamMs = (waitMs === 0 ? log.upstream_ms : null) ?? parts?.upstreamMs ?? null;
+  const { latency_ms: wholeMs, overhead_ms: firstMs } = log;
+  // The sums of the waterfall's bars, where it has any.
+  const gateway = formatMs(isUnasked(log) ? wholeMs : (parts?.gatewayMs ?? firstMs));
+  const beforeFirst = parts === null || firstMs === null ? gateway : formatMs(firstMs);
   return {
     Time: [
-      ['Total', formatMs(log.latency_ms)],
+      ['Total', formatMs(wholeMs)],
       ['First token', formatMs(log.ttft_ms)],
-      ['Upstream', formatMs(upstreamMs)],
-      ['Pauses before retries', waitMs > 0 ? formatMs(waitMs) : null],
-      ['Gateway overhead', formatMs(isUnasked(log) ? log.latency_ms : (log.overhead_ms ?? parts?.gatewayMs ?? null))],
+      ['Upstream', formatMs(parts?.upstreamMs ?? log.upstream_ms)],
+      ['Waits', parts === null || parts.waitMs === 0 ? null : formatMs(parts.waitMs)],
+      ['Gateway overhead', gateway],
+      // As the list and `X-Overhead-Ms` have it.
+      ['before the first byte', beforeFirst === gateway ? null : beforeFirst],
     ],
     Tokens: [
       ['In', formatCount(log.tokens_in)],

@@ -125,7 +125,7 @@ function createWorld(
     return { response, spent: (read: Parameters<typeof call.spent>[0]) => call.spent(read), end: () => call.end?.() };
   };
   const call = (...given: Parameters<typeof begin>) => begin(...given).response;
-  return { asked, aborted, health, metrics, controller, begin, call };
+  return { asked, aborted, health, metrics, controller, begin, call, services };
 }
 
 const failureOf = (call: Promise<unknown>): Promise<GatewayError> =>
@@ -234,6 +234,19 @@ describe('one call over several targets', () => {
     expect(pausedMs).toBeGreaterThanOrEqual(30);
     expect(firstWaitMs).toBeGreaterThanOrEqual(pausedMs - 1);
     expect((await createWorld({ a: [answer('a')] }).call([a])).pausedMs).toBe(0);
+  });
+
+  test('the wait starts with the first attempt: work before it is the gateway’s own', async () => {
+    const { call, services } = createWorld({ a: [answer('a', 20)] });
+    const { connect } = services;
+    Object.assign(services, {
+      connect: (...target: Parameters<typeof connect>) => {
+        Bun.sleepSync(30);
+        return connect(...target);
+      },
+    });
+    const { attempts, firstWaitMs } = await call([a]);
+    expect(Math.abs(firstWaitMs - (attempts[0]?.latencyMs ?? 0))).toBeLessThan(15);
   });
 
   test("a 401 for a project's own key is no mark against the target for others", async () => {

@@ -52,7 +52,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   protected readonly attempts: LogAttempt[] = [];
   protected readonly plan: AttemptPlan<RouteTarget>;
   readonly targets: readonly RouteTarget[];
-  private readonly startedMs: number;
+  private startedMs: number;
   private begun = 0;
   private last: GatewayError | undefined;
   private soonestRetryMs = Number.POSITIVE_INFINITY;
@@ -207,11 +207,10 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
   }
 
   protected logAttempt(
-    { target, number, startedMs }: Attempt,
+    { target: { provider, model }, number, startedMs }: Attempt,
     outcome: string,
     { status, costNanoUsd }: { status?: number; costNanoUsd?: number },
   ): LogAttempt {
-    const { provider, model } = target;
     const span = this.job.trace?.hasSpans === true ? number : undefined;
     const latencyMs = this.services.clock.monotonicMs() - startedMs;
     return { provider, model, outcome, startMs: startedMs - this.job.startMs, latencyMs, status, costNanoUsd, span };
@@ -240,6 +239,7 @@ export abstract class UpstreamCall<Job extends UpstreamJob, Received, Opened, Re
       isAnswered: false,
       isSuperseded: false,
     };
+    if (attempt.number === 1) this.startedMs = attempt.startedMs;
     this.openAttempts.push(attempt);
     return attempt;
   }

@@ -1,5 +1,6 @@
 import type { Budget } from '../../../api/stats';
 import { formatDay } from '../../../format/format-time';
+import { formatUsd, formatUsdExact } from '../../../format/format-usd';
 import type { Tone } from '../../../ui/badge';
 import { outlookOf } from '../../finance/cap-outlook';
 
@@ -21,7 +22,11 @@ const dayName = (day: string) => formatDay(Date.parse(day), 'utc');
 function prepareOutlook(budget: Budget): Outlook {
   const { period, used_usd: spent, limit_usd: cap, reached_on: reached, could_reach_on: could, forecast } = budget;
   if (spent >= cap) return { ...wordsOf(budget), short: 'used up', day: '' };
-  if (period !== 'month') return { text: 'Within its limit', short: 'within limit', tone: 'neutral', day: null };
+  if (period !== 'month') {
+    // It may have no room for a request all the same.
+    const short = `${formatUsd(spent)} of ${formatUsdExact(cap)}`;
+    return { text: `${short} spent`, short, tone: 'neutral', day: null };
+  }
   if (reached !== null) return { ...wordsOf(budget), short: dayName(reached), day: reached };
   if (could !== null) return { ...wordsOf(budget), short: `maybe ${dayName(could)}`, day: could };
   return { ...wordsOf(budget), short: forecast === null ? 'no forecast yet' : 'lasts', day: null };

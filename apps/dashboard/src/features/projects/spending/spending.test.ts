@@ -62,12 +62,17 @@ describe('outlooks', () => {
       ['soon', 'maybe Nov 28', '2026-11-28'],
       ['gone', 'used up', ''],
       ['spent', 'used up', ''],
-      ['total', 'within limit', null],
+      ['total', '$40.00 of $100.00', null],
     ]);
     for (const one of BUDGETS.filter(({ period }) => period === 'month')) {
       const said = outlookOf({ ...one, spent_usd: one.used_usd, cap_usd: one.limit_usd }, false);
       expect(shown(one.name)).toMatchObject(said);
     }
+  });
+
+  test('a budget in all tells its sums: one with room for no request is not within its limit', () => {
+    const tiny = budget('tiny', { period: 'total', used_usd: 0, limit_usd: 0.005, forecast: null });
+    expect(shown('tiny', [tiny])?.text).toBe('$0.00 of $0.005 spent');
   });
 
   test('of several budgets of an owner the most urgent counts', () => {
