@@ -179,12 +179,10 @@ export const statementSchema = z
     closed_by: z.string().nullable(),
     compared_with: z.object({
       ...{ month: z.string(), from: instantShown, to: instantShown },
-      data_from: instantShown
-        .nullable()
-        .openapi({
-          description:
-            'UTC day of the first request, if this time has no data or only in part: then nothing is compared; else null',
-        }),
+      data_from: instantShown.nullable().openapi({
+        description:
+          'UTC day of the first request, if this time has no data or only in part: then nothing is compared; else null',
+      }),
     }),
     by: z.string(),
     filters: z.record(z.string(), z.string()),
