@@ -7,12 +7,13 @@ test('summarises the preview of an alert in one sentence', () => {
   const firing = { from: '2026-03-03T14:05:00Z', to: '2026-03-03T14:25:00Z' };
   const fired = { ...week, fired: 3, firings: [firing], highest: 0.5 };
   expect(describePreview('error_rate', fired, 'utc')).toBe(
-    'Over the last week, it would have fired 3 times, last on Tuesday 14:05 UTC, for 20 min.',
+    'Over the last week, it would have fired 3 times, last on Tuesday 14:05 UTC, for 20 min. The highest value was 50 %.',
   );
   const open = { ...week, fired: 1, firings: [{ ...firing, to: null }], highest: 0.5 };
   expect(describePreview('error_rate', open, 'utc')).toEndWith(
-    'fired once, last on Tuesday 14:05 UTC, and would still be firing.',
+    'fired once, last on Tuesday 14:05 UTC, and would still be firing. The highest value was 50 %.',
   );
+  expect(describePreview('job_failed', fired, 'utc')).toEndWith('for 20 min.');
   const quiet = { ...week, fired: 0, firings: [], highest: 12.5 };
   expect(describePreview('spend', quiet, 'utc')).toBe(
     'Over the last week, it would not have fired: the highest value was $12.50.',
@@ -46,6 +47,15 @@ test('another kind brings its usual threshold, as the form writes it', () => {
   expect(['budget_share', 'latency_p95', 'spend', 'spend_anomaly', 'job_failed'].map(usual)).toEqual([
     ...['50', '10000', '10', '5', undefined],
   ]);
+});
+
+test('a threshold says what it means beside how it reads', () => {
+  const threshold = alertFields('spend_anomaly').find(({ name }) => name === 'threshold');
+  expect(threshold?.understood?.(5, {})).toStartWith(
+    'Hourly spend exceeds the usual by 5 deviations. Compared with the same hour of the last four weeks.',
+  );
+  const spend = alertFields('spend').find(({ name }) => name === 'threshold');
+  expect(spend?.understood?.(5, { window_minutes: '15' })).toBe('Spend reaches $5.00 within 15 min');
 });
 
 test('a firing of the past in one line', () => {

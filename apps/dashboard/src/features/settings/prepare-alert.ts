@@ -65,7 +65,9 @@ export function alertFields(
     ...given,
     ...{ name: 'threshold', required: true },
     understood: (value: unknown, { window_minutes: minutes }: FormValues) =>
-      describeAlert({ kind, threshold: Number(value), window_minutes: Number(minutes) }),
+      [describeAlert({ kind, threshold: Number(value), window_minutes: Number(minutes) }), given.hint]
+        .filter((part) => part !== undefined)
+        .join('. '),
   };
   return [
     { name: 'name', label: 'Name', kind: 'text', required: true },
@@ -230,7 +232,8 @@ export function describePreview(kind: Alert['kind'], preview: Preview, zone: Tim
   const start = `${formatWeekday(Date.parse(last.from), zone)}`;
   const end =
     last.to === null ? 'and would still be firing' : `for ${lengthOf(Date.parse(last.to) - Date.parse(last.from))}`;
-  return `${when}, it would have fired ${TIMES[fired] ?? `${fired} times`}, last on ${start}, ${end}.`;
+  const most = highest === null || kind === 'job_failed' ? '' : ` The highest value was ${KINDS[kind].show(highest)}.`;
+  return `${when}, it would have fired ${TIMES[fired] ?? `${fired} times`}, last on ${start}, ${end}.${most}`;
 }
 
 function lengthOf(ms: number): string {
