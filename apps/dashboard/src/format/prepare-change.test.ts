@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test';
 import { binOf, binValueMs } from '@llm0/core/logs/histogram';
-import { prepareChange } from './prepare-change';
+import { describeChanges, prepareChange } from './prepare-change';
 
 const stat = { better: 'less' } as const;
 
@@ -23,4 +23,13 @@ test('other numbers change by what they are', () => {
     tone: 'good',
   });
   expect(prepareChange({ ...stat, now: 1, before: null })).toBeNull();
+});
+
+test('nothing is said of changes before it is known whether there are any', () => {
+  const [without, compared] = [[{ before: null }], [{ before: null }, { before: 3 }]];
+  expect([describeChanges(without, true), describeChanges(compared, true)]).toEqual([
+    null,
+    'Changes compare with the same length of time before.',
+  ]);
+  expect(describeChanges(without, false)).toBe('No changes: the log has no whole period before this one.');
 });

@@ -40,3 +40,12 @@ export function prepareChange({ now, before, better, isShare, isBinned }: Compar
   const tone = better === undefined || Math.abs(change) < SMALL ? 'muted' : isGood ? 'good' : 'bad';
   return { text: format(change), tone, title };
 }
+
+export const AGAINST = 'Changes compare with the same length of time before.';
+const NO_CHANGES = 'No changes: the log has no whole period before this one.';
+
+/** What changes are against; null until it is known whether there are any. */
+export function describeChanges(stats: readonly Pick<Compared, 'before'>[], isComparing: boolean): string | null {
+  if (stats.some(({ before }) => before !== null)) return AGAINST;
+  return isComparing ? null : NO_CHANGES;
+}

@@ -14,12 +14,3 @@ export const statsOf =
     const value = of(now);
     return { ...rest, value: value === null ? NOTHING : show(value), now: value, before: of(before) };
   };
-
-export const AGAINST = 'Changes compare with the same length of time before.';
-const NO_CHANGES = 'No changes: the log has no whole period before this one.';
-
-/** What changes are against; null until it is known whether there are any. */
-export function describeChanges(stats: readonly Pick<Stat, 'before'>[], isComparing: boolean): string | null {
-  if (stats.some(({ before }) => before !== null)) return AGAINST;
-  return isComparing ? null : NO_CHANGES;
-}

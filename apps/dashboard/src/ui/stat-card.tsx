@@ -1,6 +1,5 @@
-import { type Compared, prepareChange } from '../format/prepare-change';
+import { AGAINST, type Compared, describeChanges, prepareChange } from '../format/prepare-change';
 import { type Place, PlaceLink } from './place-link';
-import { AGAINST, describeChanges } from './prepare-stat';
 
 export interface Stat extends Compared {
   readonly label: string;
