@@ -112,6 +112,7 @@ describe('the playground', () => {
       { role: 'tool', content: '{"degrees": 21}' },
     ]);
     await page.getByText('Cost').first().waitFor();
+    await page.getByRole('link', { name: 'View this request' }).last().waitFor();
     await page.getByText('Route', { exact: true }).click();
     await page.getByText('1. openai/gpt-4o-mini').waitFor();
 

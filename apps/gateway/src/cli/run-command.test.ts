@@ -464,7 +464,7 @@ describe('llm0 on the command line', () => {
     const month = new Date().toISOString().slice(0, 7);
     const statement = `finance statement --month ${month} --project ${name} --by label.team`;
     const table = await run(statement);
-    expect(table.out).toMatch(/^search +1 +0\.000000007 +0 +0\.000000007 +new /m);
+    expect(table.out).toMatch(/^search +1 +0\.000000007 +– +– +– /m);
     expect(table.out).toMatch(/^Total +1 +0\.000000007/m);
     expect(table.err).toStartWith(`${month}, UTC, USD, project_id=${project.id}`);
     expect(await json(`${statement} --labels team=search`)).toMatchObject({ filters: { 'label.team': 'search' } });

@@ -13,6 +13,7 @@ import { fromSavedFilters } from '../requests/prepare-filters';
 import { REQUEST_LISTS, toRequests } from './find-requests';
 import { type Command, PAGE_COMMANDS, toCustomers } from './prepare-palette';
 import { useModelUse } from './use-model-use';
+import { useNamed } from './use-named';
 
 const FOUND = '10';
 
@@ -46,7 +47,7 @@ const NEW: readonly (Omit<Command, 'kind'> & { readonly to: string })[] = [
   { id: 'purge', label: 'Purge cache', words: 'clear delete', to: '/cache', search: { open: 'purge' } },
 ];
 
-/** All pages and actions; searches keys and customers by the typed text. */
+/** All pages and actions; searches keys, customers, teams and users by the typed text. */
 export function useCommands(typed: string, own: readonly Command[]): readonly Command[] {
   const mayChange = useMayChange();
   const permissions = useSession().data?.permissions;
@@ -57,7 +58,9 @@ export function useCommands(typed: string, own: readonly Command[]): readonly Co
   const { data: views } = useViews();
   const projectName = useProjectNames();
   const modelUse = useModelUse();
-  const found = useFound(useSettled(typed.trim()), projectName);
+  const q = useSettled(typed.trim());
+  const found = useFound(q, projectName);
+  const named = useNamed(q, FOUND);
   const fixed = useMemo(() => {
     const ofProjects = (projects?.data ?? []).flatMap(({ id }): Command[] => {
       const name = projectName(id);
@@ -94,8 +97,14 @@ export function useCommands(typed: string, own: readonly Command[]): readonly Co
     return [...pages, ...ofProjects, ...actions, ...listed, ...(views?.data ?? []).map(toView)];
   }, [projects, projectName, aliases, providers, models, views, mayChange, permissions, modelUse]);
   return useMemo(
-    () => [...fixed, ...own, ...found, ...(permissions?.includes('read_logs') ? toRequests(typed.trim()) : [])],
-    [fixed, own, found, permissions, typed],
+    () => [
+      ...fixed,
+      ...own,
+      ...found,
+      ...named,
+      ...(permissions?.includes('read_logs') ? toRequests(typed.trim()) : []),
+    ],
+    [fixed, own, found, named, permissions, typed],
   );
 }
 

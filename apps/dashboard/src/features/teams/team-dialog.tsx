@@ -13,10 +13,10 @@ import { LIMIT_FIELDS, TEAM_FIELDS } from './level-fields';
 import { ROLE_NAMES } from './role-names';
 import { SharesCard } from './shares-card';
 import { UserField } from './team-picker';
-import { type Member, type MemberInput, type Team, useMembers } from './use-teams';
+import { type Member, type MemberInput, type OneTeam, useMembers } from './use-teams';
 
 /** A team: its members, its name and its limits. */
-export function TeamDialog({ of: team, onClose }: DialogOf<Team>) {
+export function TeamDialog({ of: team, onClose }: DialogOf<OneTeam>) {
   const members = useMembers(team.id);
   const mayChange = useMay('change_members');
   const maySpend = useMay('read_spend');
@@ -82,7 +82,7 @@ function RemoveMember({ teamId, of: { user_id, name } }: { readonly teamId: stri
 }
 
 /** Admins of a team name it; its limits are for admins of the organization. */
-function Settings({ of: team, onClose }: DialogOf<Team>) {
+function Settings({ of: team, onClose }: DialogOf<OneTeam>) {
   const mayLimit = useMay('change_teams');
   const param = { id: team.id };
   const save = useSave({

@@ -1,9 +1,10 @@
 import { useMemo, useState } from 'react';
 import { useChange } from '../../api/change';
-import { api, read } from '../../api/client';
+import { api, read, readOrNull } from '../../api/client';
 import { useMay } from '../../api/session';
 import { asInterval, useSpend } from '../../api/stats';
 import { rangeQuery, untilNow } from '../../range/time-range';
+import { useOpened } from '../../range/use-opened';
 import { Button } from '../../ui/button';
 import { SearchInput } from '../../ui/form';
 import { Plus } from '../../ui/icons';
@@ -13,6 +14,7 @@ import { MoreRows } from '../../ui/table/more-rows';
 import { TableCard } from '../../ui/table/table-card';
 import { useSettled } from '../../ui/use-settled';
 import { ManagedMark } from '../forms/managed-set';
+import { OpenedOne } from '../forms/opened-one';
 import type { FieldSpec } from '../forms/prepare-form';
 import { SpecDialog } from '../forms/spec-form';
 import { DAY_MS, prepareDays, sparkDays } from '../projects/spending/prepare-days';
@@ -21,7 +23,7 @@ import { daysColumn, outlookColumn } from '../projects/spending/spending-columns
 import { useOutlooks } from '../projects/spending/use-outlooks';
 import { LIMIT_FIELDS, limitColumn, TEAM_FIELDS } from './level-fields';
 import { TeamDialog } from './team-dialog';
-import { type Organization, type Team, type TeamInput, useOrganizations, useTeams } from './use-teams';
+import { type OneTeam, type Organization, type Team, type TeamInput, useOrganizations, useTeams } from './use-teams';
 
 const COLUMNS: readonly Column<Team>[] = [
   {
@@ -81,7 +83,8 @@ export function TeamsCard() {
   const spendColumns = useSpendColumns();
   const mayCreate = useMay('change_teams');
   const [isCreating, setIsCreating] = useState(false);
-  const [shown, setShown] = useState<Team | null>(null);
+  const opened = useOpened();
+  const open: OneTeam | undefined = teams.data?.rows.find(({ id }) => id === opened.id);
   return (
     <TableCard
       title="Teams"
@@ -100,13 +103,24 @@ export function TeamsCard() {
       columns={[...COLUMNS.slice(0, 3), ...spendColumns, ...COLUMNS.slice(3)]}
       rows={teams.data?.rows}
       rowKey={(row) => row.id}
-      onRow={setShown}
+      linkOf={(row) => opened.linkTo(row.id)}
       emptyTitle={q === '' ? 'No teams' : 'No matching teams'}
       emptyHint={q === '' ? 'Ask an admin to add you to a team.' : undefined}
     >
       <MoreRows pages={teams} shown={teams.data?.rows.length ?? 0} />
       {isCreating && <NewTeam onClose={() => setIsCreating(false)} />}
-      {shown !== null && <TeamDialog of={shown} onClose={() => setShown(null)} />}
+      {opened.id !== undefined && (
+        <OpenedOne
+          what="team"
+          row={open}
+          isLoaded={teams.data !== undefined}
+          queryKey={['teams', opened.id]}
+          read={() => readOrNull(api.teams[':id'].$get({ param: { id: opened.id ?? '' } }))}
+          onClose={opened.close}
+        >
+          {(team) => <TeamDialog of={team} onClose={opened.close} />}
+        </OpenedOne>
+      )}
     </TableCard>
   );
 }

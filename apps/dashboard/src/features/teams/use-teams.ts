@@ -4,6 +4,8 @@ import { api, read } from '../../api/client';
 import { usePages } from '../../api/pages';
 
 export type Team = AnswerFrom<typeof api.teams.$get>['data'][number];
+/** Without the counts of the list. */
+export type OneTeam = AnswerFrom<(typeof api.teams)[':id']['$get']>;
 export type TeamInput = SentTo<typeof api.teams.$post>['json'];
 export type Member = AnswerFrom<(typeof api.teams)[':id']['members']['$get']>['data'][number];
 export type Shares = AnswerFrom<(typeof api.teams)[':id']['shares']['$get']>;

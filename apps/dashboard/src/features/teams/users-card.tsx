@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import { useChange } from '../../api/change';
-import { api, read } from '../../api/client';
+import { api, read, readOrNull } from '../../api/client';
 import { formatAgo } from '../../format/format-time';
+import { useOpened } from '../../range/use-opened';
 import { Button } from '../../ui/button';
 import { SearchInput } from '../../ui/form';
 import { Plus } from '../../ui/icons';
@@ -9,6 +10,7 @@ import type { Column } from '../../ui/table/column';
 import { MoreRows } from '../../ui/table/more-rows';
 import { TableCard } from '../../ui/table/table-card';
 import { useSettled } from '../../ui/use-settled';
+import { OpenedOne } from '../forms/opened-one';
 import type { FieldSpec } from '../forms/prepare-form';
 import { SpecDialog } from '../forms/spec-form';
 import { limitColumn } from './level-fields';
@@ -47,7 +49,7 @@ export function UsersCard() {
   const [q, setQ] = useState('');
   const users = useUsers(useSettled(q.trim()));
   const [isCreating, setIsCreating] = useState(false);
-  const [chosen, setChosen] = useState<User | null>(null);
+  const opened = useOpened();
   const create = useChange({
     run: (json: UserInput) => read(api.users.$post({ json })),
     affects: AFFECTS,
@@ -69,7 +71,7 @@ export function UsersCard() {
       columns={COLUMNS}
       rows={users.data?.rows}
       rowKey={(row) => row.id}
-      onRow={setChosen}
+      linkOf={(row) => opened.linkTo(row.id)}
       emptyTitle={q === '' ? 'No users' : 'No matching users'}
       emptyHint={q === '' ? 'People become users when they sign in with an identity provider.' : undefined}
     >
@@ -84,7 +86,18 @@ export function UsersCard() {
         change={create}
         onSubmit={(body) => create.mutate(body as UserInput, { onSuccess: () => setIsCreating(false) })}
       />
-      {chosen !== null && <UserDialog of={chosen} onClose={() => setChosen(null)} />}
+      {opened.id !== undefined && (
+        <OpenedOne
+          what="user"
+          row={users.data?.rows.find(({ id }) => id === opened.id)}
+          isLoaded={users.data !== undefined}
+          queryKey={['users', opened.id]}
+          read={() => readOrNull(api.users[':id'].$get({ param: { id: opened.id ?? '' } }))}
+          onClose={opened.close}
+        >
+          {(user) => <UserDialog of={user} onClose={opened.close} />}
+        </OpenedOne>
+      )}
     </TableCard>
   );
 }

@@ -1,6 +1,7 @@
 // The ARIA combobox pattern, editable with a list: https://www.w3.org/WAI/ARIA/apg/patterns/combobox/
 import { type InputHTMLAttributes, useEffect, useId, useRef, useState } from 'react';
 import { Input } from '../form';
+import { Chevron } from '../icons';
 import { movedBy, takenBy } from './move-active';
 import { rank } from './rank';
 import { usePlacedBelow } from './use-placed-below';
@@ -91,7 +92,7 @@ function useList({ choices, value, onValue, onChoose = onValue, onClose, ...how 
 /** A text field with suggestions: accepts any text, and matches parts of entries. */
 export function Combobox(props: Props) {
   const { choices, onValue, onChoose, onClose, selected: _, takesFirst, isSearched, emptyNote, ...rest } = props;
-  const { value, onKeyDown, ...input } = rest;
+  const { value, onKeyDown, className = '', ...input } = rest;
   const listId = useId();
   const field = useRef<HTMLInputElement>(null);
   const { shown, more, selected, isShown, isOpen, active, ...list } = useList(props);
@@ -101,26 +102,30 @@ export function Combobox(props: Props) {
   }, [active, box]);
   return (
     <>
-      <Input
-        {...input}
-        ref={field}
-        role="combobox"
-        aria-autocomplete="list"
-        aria-expanded={isShown}
-        aria-controls={listId}
-        aria-activedescendant={isShown && active >= 0 && active < shown.length ? `${listId}-${active}` : undefined}
-        autoComplete="off"
-        spellCheck={false}
-        value={value}
-        onValue={list.type}
-        onClick={() => !isOpen && list.open()}
-        onBlur={list.close}
-        onKeyDown={(event) => {
-          const isPlain = !event.metaKey && !event.ctrlKey;
-          if (isPlain && list.press(event.key)) event.preventDefault();
-          else onKeyDown?.(event);
-        }}
-      />
+      <span className={`relative block min-w-0 ${className}`}>
+        <Input
+          {...input}
+          ref={field}
+          className="truncate pr-7"
+          role="combobox"
+          aria-autocomplete="list"
+          aria-expanded={isShown}
+          aria-controls={listId}
+          aria-activedescendant={isShown && active >= 0 && active < shown.length ? `${listId}-${active}` : undefined}
+          autoComplete="off"
+          spellCheck={false}
+          value={value}
+          onValue={list.type}
+          onClick={() => !isOpen && list.open()}
+          onBlur={list.close}
+          onKeyDown={(event) => {
+            const isPlain = !event.metaKey && !event.ctrlKey;
+            if (isPlain && list.press(event.key)) event.preventDefault();
+            else onKeyDown?.(event);
+          }}
+        />
+        <Chevron className="pointer-events-none absolute top-1/2 right-2 -translate-y-1/2 text-faint" />
+      </span>
       {/* The field keeps focus while the user scrolls the list. */}
       <div
         ref={box}

@@ -179,14 +179,17 @@ function Measures({ outcome }: { readonly outcome: ChatOutcome }) {
   const measures = measuresOf(outcome, billOf(outcome, row ?? null));
   return (
     <>
-      <dl className="mt-3 flex flex-wrap gap-x-6 gap-y-1 border-t pt-2 text-xs">
-        {measures.map(([name, value]) => (
-          <div key={name} className="flex gap-1.5">
-            <dt className="text-muted">{name}</dt>
-            <dd className="nums font-medium">{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <div className="mt-3 flex flex-wrap justify-between gap-x-6 gap-y-1 border-t pt-2 text-xs">
+        <dl className="flex flex-wrap gap-x-6 gap-y-1">
+          {measures.map(([name, value]) => (
+            <div key={name} className="flex gap-1.5">
+              <dt className="text-muted">{name}</dt>
+              <dd className="nums font-medium">{value}</dd>
+            </div>
+          ))}
+        </dl>
+        {requestId !== null && <RequestLink id={requestId} />}
+      </div>
       {requestId !== null && (
         <details className="mt-2 text-xs" onToggle={(event) => setIsTraced(event.currentTarget.open)}>
           <summary className="cursor-pointer text-muted" aria-controls={id}>
@@ -211,3 +214,9 @@ function Measures({ outcome }: { readonly outcome: ChatOutcome }) {
     </>
   );
 }
+
+const RequestLink = ({ id }: { readonly id: string }) => (
+  <Link to="/requests" search={(kept) => ({ ...kept, open: id })} className="text-accent underline">
+    View this request
+  </Link>
+);

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import { describeAttempt, type StepKind } from '../../../charts/waterfall/prepare-waterfall';
 import { formatMs } from '../../../format/format-number';
 import { cacheOutcome } from '../../requests/prepare-request';
@@ -54,11 +53,6 @@ export function RouteTrace({ requestId }: { readonly requestId: string }) {
       {log.dropped_params !== null && (
         <p className="wrap-anywhere">Dropped parameters: {log.dropped_params.join(', ')}</p>
       )}
-      <p>
-        <Link to="/requests" search={(kept) => ({ ...kept, open: requestId })} className="text-accent underline">
-          View this request
-        </Link>
-      </p>
     </div>
   );
 }
