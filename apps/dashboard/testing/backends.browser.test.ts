@@ -78,7 +78,7 @@ test('what a backend answered is in its row, and in the spend of its team', asyn
   const { page, problems } = await dashboard.open('/backends');
   const cells = (name: string) => page.getByRole('row', { name }).getByRole('cell').allInnerTexts();
   await page.getByRole('row', { name: 'priced' }).getByText('0.0 %').waitFor();
-  expect((await cells('priced')).slice(2, 4)).toEqual(['1', '0.0 %']);
+  expect((await cells('priced')).slice(2, 4)).toEqual(['1', '0 (0.0 %)']);
   await visit(page, '/teams');
   await page.getByRole('row', { name: 'Support' }).getByText('$0.40', { exact: true }).waitFor();
   expect(await cells('Support')).toContain('$0.50 a month');
