@@ -93,6 +93,9 @@ test('an alert says what it would have done over the last week', async () => {
   await drained(dashboard.gateway);
   await go('/alerts?open=new');
   await dialog().getByLabel('When').selectOption('Spend reaches');
+  // The usual threshold of its kind.
+  await dialog().getByText('= Spend reaches').waitFor();
+  await dialog().getByLabel('Spend, USD').fill('');
   await dialog().getByText('Complete the condition').waitFor();
   await dialog().getByLabel('Spend, USD').fill('1000');
   await dialog().getByText('it would not have fired: ').waitFor();
