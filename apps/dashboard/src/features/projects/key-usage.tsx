@@ -69,22 +69,21 @@ function useKeyUsage(apiKey: Key) {
   const toMs = untilNow(nowMs + 60_000);
   const month = rangeQuery({ fromMs: monthStart(nowMs), toMs });
   const today = rangeQuery({ fromMs: Math.floor(nowMs / DAY_MS) * DAY_MS, toMs });
-  const asked = { project_id: apiKey.project_id, group_by: 'key', interval: 'all' };
+  const asked = { project_id: apiKey.project_id, api_key_id: apiKey.id, interval: 'all' };
   const maySpend = useMay('read_spend');
   const mayStats = useMay('read_stats');
   const ofMonth = useSpend({ ...month, ...asked }, maySpend);
   const ofToday = useSpend({ ...today, ...asked }, maySpend);
   const outcomes = useErrors({ ...month, ...asked }, mayStats);
-  const ofKey = <T extends { readonly group: string | null }, N>(buckets: readonly T[] | undefined, none: N) =>
-    buckets && (buckets.find(({ group }) => group === apiKey.id) ?? none);
+  const sumOf = <T, N>(buckets: readonly T[] | undefined, none: N) => buckets && (buckets[0] ?? none);
   return {
     month,
     isLoading: ofMonth.isLoading || ofToday.isLoading || outcomes.isLoading,
     failed: { error: ofMonth.error ?? ofToday.error ?? outcomes.error },
     usage: prepareKeyUsage(apiKey, {
-      month: ofKey(ofMonth.data?.buckets, NO_SPEND),
-      today: ofKey(ofToday.data?.buckets, NO_SPEND),
-      outcomes: ofKey(outcomes.data?.buckets, NO_REQUESTS),
+      month: sumOf(ofMonth.data?.buckets, NO_SPEND),
+      today: sumOf(ofToday.data?.buckets, NO_SPEND),
+      outcomes: sumOf(outcomes.data?.buckets, NO_REQUESTS),
     }),
   };
 }
