@@ -52,6 +52,7 @@ test('a signed-in address keeps working during guesses; others gain nothing', as
 test('right ones cost nothing, however many at once and before anybody is known', async () => {
   const seen = await Promise.all(Array.from({ length: 60 }, (_, n) => attempt(`198.51.100.${n}`, 'right')));
   expect(new Set(seen)).toEqual(new Set(['ok']));
+  expect(await attempts(60, '192.0.2.2', 'right')).toEqual(Array(60).fill('ok'));
   expect((await attempts(11, '192.0.2.1', 'guess')).filter((one) => one === 'wrong')).toHaveLength(10);
 });
 

@@ -16,22 +16,28 @@ export class SignInThrottle {
   private readonly limits = new FloodLimits({ client: CLIENT, global: EVERYBODY });
   /** Client and hash of the token. */
   private readonly welcome = new LRUCache<string, true>({ max: REMEMBERED });
+  /** Attempts of strangers, by the same. */
+  private readonly underWay = new Map<string, Promise<void>>();
 
   constructor(private readonly monotonicMs: () => number) {}
 
   /**
    * Finds the owner of a token; throws 429 after too many wrong tokens. Only failures count, but concurrent attempts
-   * count until they succeed.
+   * count until they succeed. Attempts with one token wait for the first of them.
    */
   async attempt<T>(address: string, hash: string, find: () => Promise<T | undefined>): Promise<T | undefined> {
     const client = networkOf(address);
     const name = `${client} ${hash}`;
+    const first = this.underWay.get(name);
+    if (first !== undefined) await first;
     if (this.welcome.has(name)) {
       const owner = await find();
       if (owner !== undefined) return owner;
       this.welcome.delete(name);
     }
     this.take(client);
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    this.underWay.set(name, ended);
     let isWrong = false;
     try {
       const owner = await find();
@@ -40,6 +46,8 @@ export class SignInThrottle {
       return owner;
     } finally {
       if (!isWrong) this.limits.giveBack(client);
+      this.underWay.delete(name);
+      end();
     }
   }
 
