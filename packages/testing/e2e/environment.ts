@@ -205,7 +205,7 @@ export async function settledLedger(gateway: GatewayProcess, timeoutMs = 30_000)
   for (;;) {
     const ledger = await callAdmin<Reconciliation>(gateway, '/reconcile');
     if ((ledger.queue_depth === 0 && ledger.open_holds === 0 && ledger.ok) || performance.now() > endMs) return ledger;
-    await Bun.sleep(50);
+    await Bun.sleep(20);
   }
 }
 

@@ -59,7 +59,8 @@ describe('failover where servers are gone, or there are two gateways', () => {
   test.concurrent(
     'a breaker opens, is shown, is passed over, and closes by itself after a probe',
     async () => {
-      const world = await startEnvironment({ kind: 'real', apart: false, env: IMPATIENT });
+      const env = { ...IMPATIENT, LLM0_TEST_BREAKER_MS: '2000' };
+      const world = await startEnvironment({ kind: 'real', apart: false, env });
       try {
         const { newFirst, post, rowOf } = await openCaller(world);
         const first = await newFirst();
@@ -83,7 +84,7 @@ describe('failover where servers are gone, or there are two gateways', () => {
           const answer = await post(`probe ${performance.now()}`, first);
           if (answer.headers.get('x-provider') === 'openai') break;
           expect(performance.now()).toBeLessThan(endMs);
-          await Bun.sleep(200);
+          await Bun.sleep(50);
         }
         expect(await (await fetch(`${world.gateway.url}/metrics`)).text()).toContain(
           `llm0_breaker_state{provider="openai",model="${first}"} 0`,

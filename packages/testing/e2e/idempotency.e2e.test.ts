@@ -112,8 +112,8 @@ for (const kind of STORE_KINDS) {
           }
         }
       }
-      // Times tell seconds: a second later, a new one would be seen.
-      await Bun.sleep(1100);
+      // Times tell seconds: in the next one, a new time would be seen.
+      await Bun.sleep(1020 - (Date.now() % 1000));
       const replays = [];
       for (const { key, stream, ask, first, bytes } of asked) {
         const again = await ask();

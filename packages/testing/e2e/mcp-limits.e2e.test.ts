@@ -5,7 +5,7 @@ import { askAtOnce } from './ask-at-once';
 import { ON_ONE_KIND, settledLedger, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
 
 const PRICE_USD = 0.01;
-const TIMEOUT_MS = 1000;
+const TIMEOUT_MS = 500;
 
 interface Answer {
   readonly status: number;
@@ -183,7 +183,7 @@ describe.each(ON_ONE_KIND)('limits of tool calls on %s stores', (kind) => {
     expect(said[3]?.body.error?.data?.retry_after_ms).toBeGreaterThan(0);
     const narrow = await makeKey({ max_concurrency: 2 });
     const before = calls();
-    web.delayMs = 1000;
+    web.delayMs = 400;
     const first = [call(narrow.key), call(narrow.key)];
     await waitUntil(() => calls() === before + 2);
     expect((await call(narrow.key)).status).toBe(429);

@@ -74,8 +74,8 @@ describe.each(ON_ONE_KIND)('realtime sessions on %s stores', (kind) => {
   /** Waits for so many rows, oldest first. */
   const rows = async (count: number): Promise<Row[]> => {
     let found: Row[] = [];
-    for (let i = 0; i < 100 && found.length < count; i++) {
-      if (i > 0) await Bun.sleep(100);
+    for (let i = 0; i < 500 && found.length < count; i++) {
+      if (i > 0) await Bun.sleep(20);
       found = (await allLogs(world.gateway, `project_id=${projectId}`)) as Row[];
     }
     expect(found).toHaveLength(count);

@@ -8,6 +8,7 @@ const NAMES = [
   'LLM0_TEST_FAILURES_PER_SECOND',
   'LLM0_TEST_POSTGRES_SOCKET',
   'LLM0_TEST_LINGER_MS',
+  'LLM0_TEST_BREAKER_MS',
 ] as const;
 const MS_RANGE = { min: 10, max: 60_000 };
 
@@ -32,5 +33,7 @@ export function readTestSettings(read: EnvReader, environment: string) {
     lookUpDeadlineMs: read.optionalInteger('LLM0_TEST_LOOK_UP_DEADLINE_MS', MS_RANGE),
     /** Pause of the log's drain after an incomplete batch instead of 250 ms and more. */
     lingerMs: read.optionalInteger('LLM0_TEST_LINGER_MS', MS_RANGE),
+    /** First open period of a breaker instead of 5 s. */
+    breakerMs: read.optionalInteger('LLM0_TEST_BREAKER_MS', MS_RANGE),
   };
 }

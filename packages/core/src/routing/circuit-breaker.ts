@@ -193,11 +193,16 @@ export interface Watched {
   isWanted: boolean;
 }
 
-export function createWatched(key: string, { provider, model }: Target, random: () => number): Watched {
+export function createWatched(
+  key: string,
+  { provider, model }: Target,
+  random: () => number,
+  settings?: BreakerSettings,
+): Watched {
   return {
     key,
     target: { provider, model },
-    breaker: new CircuitBreaker(undefined, random),
+    breaker: new CircuitBreaker(settings, random),
     coolUntilMs: 0,
     coolings: 0,
     latencyMs: undefined,

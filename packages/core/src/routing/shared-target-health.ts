@@ -3,6 +3,7 @@ import { inTime } from '../async/in-time';
 import { FAILURE_TABLE } from '../errors/error-table';
 import type { UpstreamFailure } from '../errors/gateway-error';
 import {
+  type BreakerSettings,
   createWatched,
   guessCoolDownMs,
   noteLatency,
@@ -29,6 +30,7 @@ export interface SharedTargetHealthOptions {
   readonly monotonicMs: () => number;
   /** 0 ≤ x < 1. */
   readonly random?: () => number;
+  readonly breaker?: BreakerSettings;
   /** Interval of reading the others' state in milliseconds. */
   readonly refreshMs?: number;
   readonly onOpened?: (target: Target) => void;
@@ -279,7 +281,7 @@ export class SharedTargetHealth implements TargetMonitor {
     const known = this.watched.get(key);
     if (known !== undefined) return known;
     if (this.watched.size >= MAX_TARGETS) this.forgetWell();
-    const fresh = createWatched(key, target, this.random);
+    const fresh = createWatched(key, target, this.random, this.options.breaker);
     this.watched.set(key, fresh);
     return fresh;
   }
