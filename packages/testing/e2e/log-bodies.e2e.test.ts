@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
-import { ask, ON_ONE_KIND, postChat, shareEnvironment, type TestEnvironment, waitUntil } from './environment';
+import {
+  ask,
+  logRow,
+  ON_ONE_KIND,
+  postChat,
+  settledLedger,
+  shareEnvironment,
+  type TestEnvironment,
+  waitUntil,
+} from './environment';
 
 const SETUP_MS = 60_000;
 
@@ -122,8 +131,10 @@ describe('without LOG_BODIES', () => {
       const { apiKey } = await createTestKey(world.gateway);
       const answer = await postChat(world.gateway, apiKey, ask('nobody reads this'));
       await answer.text();
-      await Bun.sleep(1500);
-      const path = `/logs/${answer.headers.get('x-request-id')}/bodies`;
+      const id = answer.headers.get('x-request-id') ?? '';
+      await logRow(world.gateway, id);
+      await settledLedger(world.gateway);
+      const path = `/logs/${id}/bodies`;
       await expect(callAdmin(world.gateway, path)).rejects.toThrow(/404/);
     } finally {
       await world.close();

@@ -256,7 +256,7 @@ describe.each(ON_ONE_KIND)('servers that ask who the user is, on %s stores', (ki
     expect(JSON.stringify(data)).not.toContain('token-');
     await admin('DELETE', `/mcp/servers/${serverId}/grants/${data[0].id}`);
     const isGone = async () => (await whoami(key, { customer: 'ann' })).body.error?.code === -32042;
-    for (let look = 0; look < 150 && !(await isGone()); look++) await Bun.sleep(100);
+    for (let look = 0; look < 150 && !(await isGone()); look++) await Bun.sleep(50);
     expect(await isGone()).toBe(true);
   }, 60_000);
 

@@ -59,7 +59,7 @@ function GrantLine({ server, grant, keyName }: LineProps) {
       <ConfirmButton
         size="small"
         title="Forget this consent?"
-        impact={`Calls of ${keyName} ask for consent again, within ten seconds.`}
+        impact={`Calls of ${keyName} ask for consent again, within two seconds.`}
         confirmLabel="Forget consent"
         change={forget}
         onConfirm={(close) => forget.mutate(undefined, { onSuccess: close })}

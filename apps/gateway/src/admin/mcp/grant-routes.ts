@@ -30,7 +30,7 @@ const list = defineRoute({
   responses: { 200: answers(pageOf(grantSchema), 'Grants, without their tokens') },
 });
 const remove = defineRoute({
-  ...at('delete', '/mcp/servers/{id}/grants/{grant_id}', 'Delete a grant; its tokens stop working within ten seconds'),
+  ...at('delete', '/mcp/servers/{id}/grants/{grant_id}', 'Delete a grant; its tokens stop working within two seconds'),
   request: { params: z.object({ id, grant_id: id }) },
   responses: { 204: { description: 'Deleted' } },
 });

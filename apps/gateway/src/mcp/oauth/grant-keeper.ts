@@ -1,4 +1,4 @@
-// Postgres unreachable: tokens that this process knows serve until they end. A grant taken away counts within ten seconds.
+// Postgres unreachable: tokens that this process knows serve until they end. A grant taken away counts within two seconds.
 import type { SecretVault } from '@llm0/core/keys/secret-vault';
 import type { McpServer } from '@llm0/core/mcp/server';
 import type { Db } from '@llm0/drizzle/client';
@@ -38,7 +38,7 @@ interface Kept {
 }
 
 const MAX_KEPT = 10_000;
-const REREAD_MS = 10_000;
+const REREAD_MS = 2000;
 const EARLY_MS = 30_000;
 
 /** Tokens that users let the gateway have, by server and owner. */
