@@ -252,7 +252,7 @@ describe('the log', () => {
           return found;
         });
       }),
-      { numRuns: 150, seed },
+      { numRuns: 80, seed },
     );
   }, 300_000);
 
@@ -327,7 +327,7 @@ describe('tool calls', () => {
           return rows;
         });
       }),
-      { numRuns: 100, seed },
+      { numRuns: 60, seed },
     );
     expect(mostFound).toBeGreaterThan(20);
   }, 300_000);
@@ -357,7 +357,7 @@ describe('tool calls', () => {
       fc.asyncProperty(question, (asked) =>
         expectSame(() => loadToolStats(database.db, { ...asked, nowMs })).then(() => {}),
       ),
-      { numRuns: 150, seed },
+      { numRuns: 80, seed },
     );
   }, 300_000);
 });
@@ -398,7 +398,7 @@ test('statistics are the same', async () => {
         ({ buckets, ...rest }) => ({ buckets: new Set(buckets.map((one) => JSON.stringify(one, inOrder))), ...rest }),
       );
     }),
-    { numRuns: 150, seed },
+    { numRuns: 80, seed },
   );
   for (const fromMs of [nowMs - 40 * 60_000, nowMs - 5 * DAY_MS + 17]) {
     const query = { fromMs, toMs: nowMs - 17, nowMs };
