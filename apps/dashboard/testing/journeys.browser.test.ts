@@ -344,6 +344,16 @@ describe('served answer', () => {
     expect([icon.headers.get('content-encoding'), icon.headers.get('cache-control')]).toEqual(['br', 'no-cache']);
   });
 
+  test('the page of the admin API shows every operation', async () => {
+    const { page } = await dashboard.openApart({ adminToken: null });
+    const { url } = dashboard.gateway;
+    const spec = (await (await fetch(`${url}/admin/v1/openapi.json`)).json()) as { paths: Record<string, object> };
+    const operations = Object.values(spec.paths).flatMap((methods) => Object.keys(methods));
+    await page.goto(`${url}/admin/docs`);
+    await page.getByRole('heading', { level: 1, name: 'LLM0 Gateway admin API' }).waitFor();
+    expect(await page.locator('details').count()).toBe(operations.length);
+  });
+
   test('the first page is less than 350 kB of script and style, gzipped', async () => {
     const { page } = await dashboard.openApart({ adminToken: null });
     const bodies: Promise<Buffer>[] = [];
