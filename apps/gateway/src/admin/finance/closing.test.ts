@@ -318,6 +318,12 @@ describe.each(TEST_DATABASES)('closed months on $name', (kind) => {
     const paid = await focusRows({ month: '2027-10', cost_center: 'cc first', organization_id: shop.organization });
     expect(paid.length).toBe(3);
     expect(await focusRows({ month: '2027-10', team_id: shop.second })).toEqual([]);
+    const unsent = { model: 'unsent', provider: undefined, finalProvider: undefined, costNanoUsd: 0 } as const;
+    await storeRecords(admin, [shop.record(inMonth('2027-10'), { ...unsent, status: 'rate_limited' })]);
+    const all = await focusRows({ month: '2027-10', project_id: shop.project });
+    expect(all.find(({ ProviderName }) => ProviderName === 'none')).toMatchObject({
+      ...{ SkuId: 'unsent', ChargeDescription: '1 request to unsent' },
+    });
     const refused = await admin.call('GET', '/finance/focus.csv?customer_id=x');
     expect([refused.status, refused.body.error.param]).toEqual([400, 'customer_id']);
   });

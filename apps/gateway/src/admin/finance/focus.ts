@@ -21,7 +21,8 @@ interface Row {
 
 const cost = ({ amount }: Row) => new Digits(formatUsd(amount.costNanoUsd));
 const provider = ({ amount }: Row) => amount.model?.provider || 'none';
-const sku = ({ amount }: Row) => `${amount.model?.provider}/${amount.model?.name}`;
+/** A request that no provider got has the model alone. */
+const sku = ({ amount: { model } }: Row) => [model?.provider, model?.name].filter(Boolean).join('/');
 const isCorrection = ({ amount }: Row) => amount.correctionOf !== undefined;
 /** FOCUS has no parts of seconds. */
 const instant = (ms: number) => showInstant(ms).replace('.000Z', 'Z');
@@ -30,7 +31,7 @@ const CACHES = { exact: ' from the exact cache', semantic: ' from the semantic c
 
 function describe(row: Row): string {
   const { requests, cache, correctionOf } = row.amount;
-  const of = `${requests} requests to ${sku(row)}${CACHES[cache ?? 'miss']}`;
+  const of = `${requests} ${requests === 1 ? 'request' : 'requests'} to ${sku(row)}${CACHES[cache ?? 'miss']}`;
   return correctionOf === undefined ? of : `Correction of ${correctionOf}: ${of}`;
 }
 
