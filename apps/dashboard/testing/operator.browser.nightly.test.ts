@@ -339,7 +339,7 @@ describe('a project in tabs', () => {
     await tab('Usage').focus();
     await page.keyboard.press('ArrowRight');
     await page.waitForURL(/tab=keys/);
-    await page.getByText('No keys yet').waitFor();
+    await page.getByText('No keys').waitFor();
     await page.keyboard.press('ArrowRight');
     await page.waitForURL(/tab=limits/);
     await page.getByLabel('Monthly cap, USD').fill('12');

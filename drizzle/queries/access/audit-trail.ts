@@ -1,3 +1,4 @@
+import type { AuditAction, AuditResource } from '@llm0/core/access/audit-names';
 import { and, desc, eq, getTableColumns, gt, gte, lt, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { adminAudit } from '../../schema/operations';
@@ -7,7 +8,9 @@ import { afterCursor, newestFirst, type Page, type PageRequest, toPage } from '.
 type Entry = typeof adminAudit.$inferSelect;
 
 /** One change made through the admin API. `before` and `after`: the resource as the API shows it, without secrets. */
-export interface AuditEntry extends Readonly<Pick<Entry, 'actor' | 'action' | 'resource' | 'resourceId'>> {
+export interface AuditEntry extends Readonly<Pick<Entry, 'actor' | 'resourceId'>> {
+  readonly action: AuditAction;
+  readonly resource: AuditResource;
   readonly before?: unknown;
   readonly after?: unknown;
 }

@@ -68,7 +68,7 @@ function KeysOf({ projectId }: { readonly projectId: string }) {
       lead={mayChange ? selectLead(rows ?? [], selected, setSelected) : undefined}
       rowKey={(row) => row.id}
       linkOf={(row) => opened.linkTo(row.id)}
-      emptyTitle={q === '' ? 'No keys yet' : 'No matching keys'}
+      emptyTitle={q === '' ? 'No keys' : 'No matching keys'}
       emptyHint={q === '' ? <FirstKey onCreate={() => opened.open('new')} /> : undefined}
     >
       <MoreRows pages={keys} shown={rows?.length ?? 0} />
@@ -98,10 +98,10 @@ function KeysOf({ projectId }: { readonly projectId: string }) {
 
 const FirstKey = ({ onCreate }: { readonly onCreate: () => void }) => (
   <>
-    Create one to send a first request.
+    Create one to send requests.
     <span className="mt-3 block">
       <ChangeButton kind="primary" onClick={onCreate}>
-        Create the first key
+        Create a key
       </ChangeButton>
     </span>
   </>

@@ -13,6 +13,14 @@ test('summarises the preview of an alert in one sentence', () => {
   expect(describePreview('error_rate', open, 'utc')).toEndWith(
     'fired once, last on Tuesday 14:05 UTC, and would still be firing. The highest value was 50 %.',
   );
+  const always = { ...week, fired: 1, firings: [{ from: week.from, to: null }], highest: 0.5 };
+  expect(describePreview('budget_share', always, 'utc')).toBe(
+    'Over the last week, it would have fired all the time. The highest value was 50 %.',
+  );
+  const older = { ...always, firings: [{ from: week.from, to: firing.to }] };
+  expect(describePreview('budget_share', older, 'utc')).toStartWith(
+    'Over the last week, it would have fired once, last until Tuesday 14:25 UTC. The highest',
+  );
   expect(describePreview('job_failed', fired, 'utc')).toEndWith('for 20 min.');
   const quiet = { ...week, fired: 0, firings: [], highest: 12.5 };
   expect(describePreview('spend', quiet, 'utc')).toBe(

@@ -1,3 +1,4 @@
+import { AUDIT_ACTIONS, AUDIT_RESOURCES } from '@llm0/core/access/audit-names';
 import { useMemo, useState } from 'react';
 import { useKeyNames, useProjectNames } from '../../api/projects';
 import { type AuditEntry, type AuditFilter, useAudit, useTokens } from '../../api/settings';
@@ -12,14 +13,8 @@ import { type AuditNames, keysOf, prepareSentence, spaced } from './prepare-audi
 
 const optionsOf = (names: readonly string[]) => names.map((name) => [name, spaced(name)] as const);
 
-const RESOURCES = optionsOf([
-  ...['project', 'key', 'customer_limits', 'guardrails', 'model', 'provider', 'provider_key', 'alias', 'chain'],
-  ...['backend', 'mcp_server', 'mcp_tool', 'mcp_grant', 'token', 'session', 'alert', 'cache', 'annotation'],
-  ...['saved_view', 'secrets', 'playground', 'tools'],
-]);
-const ACTIONS = optionsOf([
-  ...['create', 'update', 'delete', 'rotate', 'import', 'purge', 'reject', 'send', 'sign_in', 'reset', 'reencrypt'],
-]);
+const RESOURCES = optionsOf(AUDIT_RESOURCES);
+const ACTIONS = optionsOf(AUDIT_ACTIONS);
 const DAY_MS = 86_400_000;
 const PERIODS = [
   ['1', 'Last day'],

@@ -229,11 +229,19 @@ export function describePreview(kind: Alert['kind'], preview: Preview, zone: Tim
       highest === null ? 'there was nothing to measure' : `the highest value was ${KINDS[kind].show(highest)}`;
     return `${when}, it would not have fired${kind === 'job_failed' ? ': no job failed' : `: ${most}`}.`;
   }
-  const start = `${formatWeekday(Date.parse(last.from), zone)}`;
-  const end =
-    last.to === null ? 'and would still be firing' : `for ${lengthOf(Date.parse(last.to) - Date.parse(last.from))}`;
   const most = highest === null || kind === 'job_failed' ? '' : ` The highest value was ${KINDS[kind].show(highest)}.`;
-  return `${when}, it would have fired ${TIMES[fired] ?? `${fired} times`}, last on ${start}, ${end}.${most}`;
+  // Of a firing that is open when the week begins, nobody knows the beginning.
+  const isOlder = Date.parse(last.from) <= Date.parse(from);
+  if (isOlder && last.to === null) return `${when}, it would have fired all the time.${most}`;
+  const times = TIMES[fired] ?? `${fired} times`;
+  const weekday = (at: string) => formatWeekday(Date.parse(at), zone);
+  const end = last.to !== null && isOlder ? `until ${weekday(last.to)}` : lastOf(last, weekday);
+  return `${when}, it would have fired ${times}, last ${end}.${most}`;
+}
+
+function lastOf({ from, to }: Preview['firings'][number], weekday: (at: string) => string): string {
+  const end = to === null ? 'and would still be firing' : `for ${lengthOf(Date.parse(to) - Date.parse(from))}`;
+  return `on ${weekday(from)}, ${end}`;
 }
 
 function lengthOf(ms: number): string {

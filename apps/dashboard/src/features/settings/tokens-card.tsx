@@ -98,7 +98,7 @@ const FIELDS: readonly FieldSpec[] = [
     name: 'role',
     label: 'Role',
     kind: 'text',
-    options: { admin: 'read and change', viewer: 'read only', scim: 'SCIM only' },
+    options: { admin: 'admin: reads and changes', viewer: 'viewer: only reads', scim: 'scim: SCIM alone' },
   },
   { name: 'expires_at', label: 'Expires', kind: 'instant', hint: 'Your local time. Leave empty for never.' },
 ];

@@ -1,3 +1,4 @@
+import type { AuditResource } from '@llm0/core/access/audit-names';
 import type { Db } from '@llm0/drizzle/client';
 import type { Actor } from '../admin-services';
 import { required } from '../fields/find-or-refuse';
@@ -5,7 +6,7 @@ import { recordChange } from './record-change';
 
 export interface AuditedKind<Row, Shown> {
   /** Name in the audit. */
-  readonly resource: string;
+  readonly resource: AuditResource;
   /** Name in `not_found`; default: the resource. */
   readonly what?: string;
   readonly idOf: (row: Row) => string;

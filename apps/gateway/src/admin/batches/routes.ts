@@ -91,10 +91,8 @@ export function batchRoutes(services: Needs) {
       const before = await find({ id: c.req.valid('param').id, projectId: c.req.valid('query').project_id });
       const after = await cancelBatch(services, before);
       if (after === null) throw new GatewayError('conflict', `The batch is ${before.status}, and can't be cancelled.`);
-      const noted = { action: 'cancel', resource: 'batch', resourceId: after.id };
       await addAuditEntry(db, {
-        actor: c.get('actor').name,
-        ...noted,
+        ...{ actor: c.get('actor').name, action: 'cancel', resource: 'batch', resourceId: after.id },
         before: showBatchRow(before),
         after: showBatchRow(after),
       });

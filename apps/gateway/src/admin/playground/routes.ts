@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import type { AuditResource } from '@llm0/core/access/audit-names';
 import { findKeyHash } from '@llm0/drizzle/queries/access/api-keys';
 import { addAuditEntry } from '@llm0/drizzle/queries/access/audit-trail';
 import { type AnyRouteContext, answers, createRouter, defineRoute, routesOf } from '../admin-router';
@@ -60,12 +61,16 @@ export function playgroundRoutes({ db, sendAs }: Pick<AdminServices, 'db' | 'sen
     return { keyHash, requestId };
   };
   type Ask = keyof AdminServices['sendAs'];
-  const pass = async (c: AnyRouteContext, path: z.output<typeof params>, how: { ask: Ask; resource: string }) => {
+  const pass = async (
+    c: AnyRouteContext,
+    path: z.output<typeof params>,
+    how: { ask: Ask; resource: AuditResource },
+  ) => {
     const chosen = await choose(path, c.get('requestId'));
     // Writes the audit entry first: an unrecorded request isn't sent.
     const after = { project_id: path.id, request_id: chosen.requestId };
-    const noted = { action: 'send', resource: how.resource, resourceId: path.key_id, after };
-    await addAuditEntry(db, { actor: c.get('actor').name, ...noted });
+    const noted = { actor: c.get('actor').name, resource: how.resource, resourceId: path.key_id, after };
+    await addAuditEntry(db, { action: 'send', ...noted });
     const response = await sendAs[how.ask](c.req.raw, chosen);
     response.headers.set(SENT_AS, path.key_id);
     return response;

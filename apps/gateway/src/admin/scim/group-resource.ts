@@ -84,7 +84,7 @@ function groupWriter({ db, hotStore }: Needs, mirror: HotStoreMirror) {
       const { group, before, concerned, ...members } = await work(tx);
       const result = { group, raised: await setScimRoles(tx, concerned) };
       const after = action === 'delete' ? undefined : { ...nameOf(group), ...members };
-      const entry = { action, resource: 'scim_group', resourceId: group.id };
+      const entry = { action, resource: 'scim_group' as const, resourceId: group.id };
       return { result, ...entry, before: before && nameOf(before), after };
     });
     await mirror.apply(`roles by SCIM ${crypto.randomUUID()}`, () => raiseVersions(hotStore, raised));

@@ -53,7 +53,11 @@ const remove = defineRoute({
 type Needs = Pick<AdminServices, 'db' | 'hotStore' | 'reloadTables' | 'providerAdmin' | 'checkUrl'>;
 
 const KIND = {
-  ...{ resource: 'identity_provider', what: 'identity provider', idOf: (one: StoredIdentityProvider) => one.id },
+  ...{
+    resource: 'identity_provider' as const,
+    what: 'identity provider',
+    idOf: (one: StoredIdentityProvider) => one.id,
+  },
   show: showProvider,
 };
 
