@@ -1,4 +1,5 @@
-import { useState } from 'react';
+import { type Query, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { findKey, type Key, type KeyInput, type KeyWithSecret, useListedKeys } from '../../api/projects';
@@ -44,6 +45,7 @@ function KeysOf({ projectId }: { readonly projectId: string }) {
   const { timeZone } = usePage();
   const [secret, setSecret] = useState<KeyWithSecret | null>(null);
   const open = rows?.find(({ id }) => id === opened.id);
+  useFreshKeys(projectId, opened.id);
   return (
     <TableCard
       title="Keys"
@@ -94,6 +96,18 @@ function KeysOf({ projectId }: { readonly projectId: string }) {
       {secret !== null && <SecretDialog of={secret} onClose={() => setSecret(null)} />}
     </TableCard>
   );
+}
+
+const FRESH_MS = 1000;
+
+/** A key is opened with what it has spent by now, in its row too. */
+function useFreshKeys(projectId: string, openedId: string | undefined): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    if (openedId === undefined || openedId === 'new') return;
+    const isOld = ({ state }: Query) => state.dataUpdatedAt > 0 && Date.now() - state.dataUpdatedAt > FRESH_MS;
+    void client.invalidateQueries({ queryKey: ['keys', projectId], predicate: isOld });
+  }, [client, projectId, openedId]);
 }
 
 const FirstKey = ({ onCreate }: { readonly onCreate: () => void }) => (

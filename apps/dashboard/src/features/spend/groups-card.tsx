@@ -3,6 +3,7 @@ import { type SpendBucket, type StatsQuery, useErrors, useSpend } from '../../ap
 import { SeriesName } from '../../charts/series-name';
 import { countOf, formatCount } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
+import { AGAINST } from '../../format/prepare-change';
 import { SAVED } from '../../format/saved-labels';
 import { previousRange, rangeQuery, type TimeRange } from '../../range/time-range';
 import { requestsLink } from '../../range/use-show-requests';
@@ -72,6 +73,9 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
       emptyTitle="No spend in this range"
       emptyHint="Choose a longer range, or send a request."
     >
+      {lines?.some(({ change }) => change !== null) && (
+        <p className="border-t px-4 py-2 text-xs text-muted">{AGAINST}</p>
+      )}
       {outcomes.data?.partial === true && (
         <p className="border-t px-4 py-2 text-xs text-muted">
           $ / request counts refused requests, too: outcomes of a range this long are not read.
