@@ -162,6 +162,7 @@ const ordered = <T>(list: readonly T[]) => list.map((one) => JSON.stringify(one)
 const SWITCH = { originalProvider: 'alpha', originalModel: 'm', fallbackProvider: 'beta', fallbackModel: 'm' };
 const FILTERS: Readonly<Record<string, LogFilter>> = {
   ...{ all: {}, left: { failoverFrom: 'alpha' }, sent: { sentTo: { provider: 'alpha' } } },
+  failed: { failedAt: { provider: 'beta' } },
   ...{ switched: { switched: SWITCH }, both: { switched: SWITCH, sentTo: { provider: 'beta' } } },
   model: { answeringModel: 'model-1' },
 };

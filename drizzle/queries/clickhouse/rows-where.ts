@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm';
-import { WAS_JUDGED } from '../logs/failovers';
+import { HAS_FAILED, WAS_JUDGED } from '../logs/failovers';
 import type { LogFilter, LogMatch } from '../logs/logs';
 import { MODALITY_OF_ROW, OUTCOME_OF_ROW, PROVIDER_OF_ROW, WAS_SENT } from '../stats/read/segment-sql';
 import { instantOf, isOfProjects, labelOf, listOf } from './segment-rows';
@@ -69,6 +69,8 @@ const FILTERS: {
   requestIds: (ids) => isOneOf(sql`id`, ids),
   sentTo: ({ provider: name, failedIds = [] }) =>
     anyOf([sql`(${PROVIDER_OF_ROW} = ${name} and ${WAS_JUDGED})`, isOneOf(sql`id`, failedIds)]),
+  failedAt: ({ provider: name, failedIds = [] }) =>
+    anyOf([sql`(${PROVIDER_OF_ROW} = ${name} and ${HAS_FAILED})`, isOneOf(sql`id`, failedIds)]),
   sent: (wasSent) => sql`${WAS_SENT} = ${wasSent}`,
   runId: (id) => sql`run_id = ${id}`,
   traceId: (id) => sql`trace_id = ${id}`,

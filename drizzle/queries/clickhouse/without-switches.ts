@@ -15,8 +15,9 @@ const MOST_SWITCHES = 10_000;
  */
 export async function withoutSwitches(
   db: Db,
-  { failoverFrom, switched, sentTo, ...filter }: LogFilter,
+  { failoverFrom, switched, sentTo, failedAt: failed, ...filter }: LogFilter,
 ): Promise<LogFilter> {
+  const findFailed = (provider: string) => findRequests(db, filter, sql`bool_or(${failedAt(provider)})`);
   const wanted: SQL[] = [];
   if (failoverFrom !== undefined) {
     wanted.push(
@@ -28,9 +29,8 @@ export async function withoutSwitches(
   return {
     ...filter,
     ...(wanted.length > 0 && { requestIds: await findRequests(db, filter, sql.join(wanted, sql` and `)) }),
-    ...(sentTo && {
-      sentTo: { ...sentTo, failedIds: await findRequests(db, filter, sql`bool_or(${failedAt(sentTo.provider)})`) },
-    }),
+    ...(sentTo && { sentTo: { ...sentTo, failedIds: await findFailed(sentTo.provider) } }),
+    ...(failed && { failedAt: { ...failed, failedIds: await findFailed(failed.provider) } }),
   };
 }
 

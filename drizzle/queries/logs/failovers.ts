@@ -92,9 +92,11 @@ export const FAILURES = sql.raw([...PROVIDER_FAILURES].map((name) => `'${name}'`
 /** Of the same row: it failed at the provider. */
 export const failedAt = (provider: string): SQL => sql`f.original_provider = ${provider} and ${IS_FAILED_ATTEMPT}`;
 
+/** Of a row of the log: its last provider failed by its own fault. */
+export const HAS_FAILED = sql`(status = 'error' and error_code in (${FAILURES}))`;
+
 /** Of a row of the log: its last provider answered, or failed by its own fault. */
-export const WAS_JUDGED = sql`((status = 'success' and not cache_hit and not semantic_cache_hit)
-  or (status = 'error' and error_code in (${FAILURES})))`;
+export const WAS_JUDGED = sql`((status = 'success' and not cache_hit and not semantic_cache_hit) or ${HAS_FAILED})`;
 
 /** A switch as `FailoverGroup` tells them apart; what is undefined may be anything. */
 export interface Switch extends Pick<FailoverGroup, 'originalProvider' | 'originalModel'> {

@@ -6,7 +6,7 @@ import { containsPattern } from '../contains-pattern';
 import { ofProjects } from '../of-projects';
 import { Rows, type Stored } from '../rows';
 import { MODALITY_OF_ROW, OUTCOME_OF_ROW, PROVIDER_OF_ROW, WAS_SENT } from '../stats/read/segment-sql';
-import { failedAt, HAS_LEFT, isSwitch, type Switch, WAS_JUDGED } from './failovers';
+import { failedAt, HAS_FAILED, HAS_LEFT, isSwitch, type Switch, WAS_JUDGED } from './failovers';
 
 /** Rows of all requests that passed authentication. */
 export const logRows = new Rows(gatewayLogs);
@@ -46,6 +46,12 @@ const { latencyMs, ttftMs, overheadMs, upstreamMs } = gatewayLogs;
 const LATENCIES = { latency: latencyMs, ttft: ttftMs, overhead: overheadMs, upstream: upstreamMs } as const;
 type LatencyOf = keyof typeof LATENCIES;
 
+interface ProviderAsked {
+  readonly provider: string;
+  /** Requests that it failed and left, for ClickHouse, which has no switches. */
+  readonly failedIds?: readonly string[];
+}
+
 export interface LogFilter extends LogMatch {
   readonly requestId?: string;
   /** Any of these. */
@@ -56,10 +62,9 @@ export interface LogFilter extends LogMatch {
   /** Failed at this provider or found it paused, then answered by another target. */
   readonly failoverFrom?: string;
   /** A provider answered, or failed by its own fault; other targets may have answered then. */
-  readonly sentTo?: {
-    readonly provider: string /** For ClickHouse, which has no switches. */;
-    readonly failedIds?: readonly string[];
-  };
+  readonly sentTo?: ProviderAsked;
+  /** A provider failed by its own fault; itself or other targets may have answered then. */
+  readonly failedAt?: ProviderAsked;
   readonly switched?: Switch;
   /** A provider got it. */
   readonly sent?: boolean;
@@ -151,6 +156,8 @@ const FILTERS: {
   },
   sentTo: ({ provider }) =>
     sql`((${PROVIDER_OF_ROW} = ${provider} and ${WAS_JUDGED}) or ${hasSwitch(failedAt(provider))})`,
+  failedAt: ({ provider }) =>
+    sql`((${PROVIDER_OF_ROW} = ${provider} and ${HAS_FAILED}) or ${hasSwitch(failedAt(provider))})`,
   switched: (wanted) => hasSwitch(isSwitch(wanted)),
   sent: (wasSent) => sql`${WAS_SENT} = ${wasSent}`,
   fromMs: (ms) => gte(gatewayLogs.createdAtMs, ms),

@@ -26,7 +26,7 @@ const MANY = {
 };
 const flag = (value: unknown) => oneOf(['true', 'false'] as const)(String(value));
 const ONE = {
-  ...{ failover_from: text, sent_to: text, switch: text },
+  ...{ failover_from: text, sent_to: text, failed_at: text, switch: text },
   ...{ min_cost: number, min_latency: number, max_latency: number },
   /** Duration that the latency bounds apply to. */
   latency_of: oneOf(['latency', 'ttft', 'overhead', 'upstream'] as const),

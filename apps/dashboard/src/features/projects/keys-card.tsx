@@ -38,14 +38,13 @@ export const KeysCard = (props: { readonly projectId: string }) => (
 
 function KeysOf({ projectId }: { readonly projectId: string }) {
   const [q, setQ] = useState('');
-  const { keys, rows, runsOut, budgets } = useKeyRows(projectId, useSettled(q.trim()));
   const opened = useOpened();
+  const { keys, rows, runsOut, budgets } = useKeyRows(projectId, useSettled(q.trim()), opened.id);
   const mayChange = useMayChange();
   const [selected, setSelected] = useState<readonly Key[]>([]);
   const { timeZone } = usePage();
   const [secret, setSecret] = useState<KeyWithSecret | null>(null);
   const open = rows?.find(({ id }) => id === opened.id);
-  useFreshKeys(projectId, opened.id);
   return (
     <TableCard
       title="Keys"
@@ -122,7 +121,8 @@ const FirstKey = ({ onCreate }: { readonly onCreate: () => void }) => (
 );
 
 /** Keys with the ends of their budgets; no rows until both are there, so that none moves. */
-function useKeyRows(projectId: string, q: string) {
+function useKeyRows(projectId: string, q: string, openedId: string | undefined) {
+  useFreshKeys(projectId, openedId);
   const keys = useListedKeys(projectId, q);
   const budgets = useOutlooks('key', projectId);
   const runsOut = outlookColumn<Key>((key) => budgets.outlooks.get(ownerOf(projectId, key.id)), 'very');

@@ -41,6 +41,7 @@ export const FIELDS = {
   failover_from: { label: 'Answered elsewhere than', placeholder: 'openai' },
   sent: { label: 'Sent on', placeholder: 'true', values: ['true', 'false'] },
   sent_to: { label: 'Sent to', placeholder: 'openai' },
+  failed_at: { label: 'Failed at', placeholder: 'openai' },
   switch: { label: 'Switch', placeholder: 'openai/gpt-4o>anthropic/claude-haiku-4-5', isTyped: true },
   min_cost: { label: 'Minimum cost, USD', placeholder: '0.01', isTyped: true },
   min_latency: { label: 'Minimum latency, ms', placeholder: '1000', isTyped: true },
@@ -99,7 +100,8 @@ export function readTyped(field: FieldName, typed: string): string | undefined {
 
 /** Fields whose values are those of another one. */
 const SOURCES: Partial<Record<FieldName, FieldName>> = {
-  ...{ failover_from: 'provider', sent_to: 'provider', answering_model: 'model', requested_model: 'model' },
+  ...{ failover_from: 'provider', sent_to: 'provider', failed_at: 'provider' },
+  ...{ answering_model: 'model', requested_model: 'model' },
 };
 
 /** A label is suggested in two steps: its name, then its values. */

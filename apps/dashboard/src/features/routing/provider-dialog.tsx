@@ -81,7 +81,10 @@ const Use = ({ provider: { name, requests, failed }, page }: UseProps) => (
     <PlaceLink {...requestsLink({ sent_to: name, ...OF_RANGE })} className="text-accent underline">
       {formatCount(requests)} sent
     </PlaceLink>
-    , {formatCount(failed)} failed there
+    ,{' '}
+    <PlaceLink {...requestsLink({ failed_at: name, ...OF_RANGE })} className="text-accent underline">
+      {formatCount(failed)} failed there
+    </PlaceLink>
   </span>
 );
 const OF_RANGE = { open: undefined, project: undefined };

@@ -104,6 +104,9 @@ export const filterFields = {
   sent_to: text()
     .optional()
     .openapi({ description: 'Answered by this provider, or failed there; other targets may have answered then' }),
+  failed_at: text()
+    .optional()
+    .openapi({ description: 'Failed at this provider by its own fault, wherever it was answered then' }),
   sent: flag
     .optional()
     .openapi({ description: 'Whether a provider got it: refusals and answers from a cache are not sent' }),
@@ -186,6 +189,7 @@ export function toLogFilter(query: z.output<typeof filterSchema>, actor?: Pick<A
     trace_id: traceId,
     failover_from: failoverFrom,
     sent_to: provider,
+    failed_at: failing,
   } = query;
   const match = (suffix: '' | '_not', label: string): LogMatch => {
     const given = MATCH_NAMES.flatMap((name) => {
@@ -203,6 +207,7 @@ export function toLogFilter(query: z.output<typeof filterSchema>, actor?: Pick<A
       traceId,
       failoverFrom,
       sentTo: provider === undefined ? undefined : { provider },
+      failedAt: failing === undefined ? undefined : { provider: failing },
       switched: query.switch,
       fromMs,
       toMs,

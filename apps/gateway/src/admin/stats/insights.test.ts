@@ -313,6 +313,7 @@ describe.each(TEST_DATABASES)('dashboard queries, on $name', (kind) => {
         2 + 7,
         3 + 5 - 1,
       ]);
+      expect(await Promise.all(['alpha', 'beta'].map((name) => counted(`failed_at=${name}`)))).toEqual([7, 5]);
       // So does the route map, where each request has one place.
       const flows: readonly { provider: string; cached: boolean; requests: number }[] = (
         await get(`/stats/flows?${asked}`)
