@@ -1,14 +1,16 @@
 import type { Project } from '@llm0/core/keys/api-key';
-import { isNull, sql } from 'drizzle-orm';
+import { isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { projects } from '../../schema/projects';
 import { Rows, type Stored } from '../rows';
 
+const rowsWhere = (live: SQL) =>
+  new Rows(projects, { hidden: ['deletedAtMs', 'guardrailsVersion', 'pseudonymSecret'], live });
+
 /** Projects that are not deleted. */
-export const projectRows = new Rows(projects, {
-  hidden: ['deletedAtMs', 'guardrailsVersion', 'pseudonymSecret'],
-  live: isNull(projects.deletedAtMs),
-});
+export const projectRows = rowsWhere(isNull(projects.deletedAtMs));
+/** The others, whose requests and changes keep their ids. */
+export const deletedProjectRows = rowsWhere(isNotNull(projects.deletedAtMs));
 export type StoredProject = Stored<typeof projectRows>;
 
 /** Operator's settings; all except the name have defaults. Money in nano-USD, null = no limit. */

@@ -1,6 +1,6 @@
 import type { AnswerFrom, SentTo } from '@llm0/gateway/admin/route-types';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useCallback, useMemo } from 'react';
+import { useMemo } from 'react';
 import { repeatedNames, sortedByName, tellApart } from '../format/tell-apart';
 import { UUID } from '../range/uuid';
 import { api, read, readOrNull } from './client';
@@ -20,6 +20,7 @@ export type CustomerLimitsInput = SentTo<
 const ALL = '1000';
 const PAGE_SIZE = '100';
 const MOST_TEAMS = '200';
+const MOST_DELETED = '200';
 /** Days of the bars in lists, today included. */
 export const SPARK_DAYS = 14;
 const SPEND_DAYS = String(SPARK_DAYS);
@@ -48,7 +49,14 @@ const NO_PROJECTS: readonly Project[] = [];
 /** Ids → names of projects, for lists, tables and legends; no two are the same. */
 export function useProjectNames(): (id: string) => string {
   const names = useNamesById();
-  return useCallback((id) => names.get(id) ?? `${id.slice(0, 8)}…`, [names]);
+  const deleted = useQuery({
+    queryKey: ['projects', 'deleted'],
+    queryFn: () => read(api.projects.$get({ query: { deleted: 'true', limit: MOST_DELETED } })),
+  }).data;
+  return useMemo(() => {
+    const gone = new Map(deleted?.data.map(({ id, name }) => [id, `${name} (deleted)`]));
+    return (id) => names.get(id) ?? gone.get(id) ?? `${id.slice(0, 8)}…`;
+  }, [names, deleted]);
 }
 
 /** To choose one from, by name. */

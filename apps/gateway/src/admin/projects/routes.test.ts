@@ -195,6 +195,11 @@ describe.each(ON_ONE_DATABASE)('projects on $name', (kind) => {
       expect([malformed.status, malformed.body.error.param]).toEqual([400, 'id']);
     }
     expect((await admin.call('GET', '/projects/00000000-0000-0000-0000-000000000001')).status).toBe(404);
+    const idsOf = async (query: string) =>
+      (await admin.call('GET', `/projects?limit=1000${query}`)).body.data.map((one: { id: string }) => one.id);
+    const lists = [await idsOf(''), await idsOf('&deleted=false'), await idsOf('&deleted=true')];
+    expect(lists.map((ids) => ids.includes(project.id))).toEqual([false, false, true]);
+    expect(lists[0].filter((id: string) => lists[2].includes(id))).toEqual([]);
   });
 
   test('the list is walked by cursor, newest first, without gaps or repeats', async () => {

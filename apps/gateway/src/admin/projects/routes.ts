@@ -2,7 +2,12 @@ import { z } from '@hono/zod-openapi';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
 import type { Db } from '@llm0/drizzle/client';
 import { lockTeams, type RaisedVersions, raiseLevel, raiseTeams } from '@llm0/drizzle/queries/access/levels';
-import { deleteProject, projectRows, type StoredProject } from '@llm0/drizzle/queries/access/projects';
+import {
+  deletedProjectRows,
+  deleteProject,
+  projectRows,
+  type StoredProject,
+} from '@llm0/drizzle/queries/access/projects';
 import { teamRows } from '@llm0/drizzle/queries/access/teams';
 import { countShares } from '@llm0/drizzle/queries/limits/team-shares';
 import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
@@ -24,7 +29,14 @@ const create = defineRoute({
 });
 const list = defineRoute({
   ...at('get', '/projects', 'List projects, newest first'),
-  request: { query: z.strictObject({ project_id: projectIds, team_id: id.optional(), ...pageQuery }) },
+  request: {
+    query: z.strictObject({
+      project_id: projectIds,
+      team_id: id.optional(),
+      deleted: z.enum(['true', 'false']).optional().openapi({ description: 'true: deleted ones instead' }),
+      ...pageQuery,
+    }),
+  },
   responses: { 200: answers(pageOf(projectSchema), 'Projects') },
 });
 const show = defineRoute({
@@ -74,8 +86,9 @@ export function projectRoutes({ db, hotStore }: Needs, mirror: HotStoreMirror) {
       return c.json(showProject(project), 201);
     })
     .openapi(list, async (c) => {
-      const { project_id: ids, team_id: teamId, ...page } = c.req.valid('query');
-      return c.json(showPage(await projectRows.list(db, page, { id: ids, teamId }), showProject), 200);
+      const { project_id: ids, team_id: teamId, deleted, ...page } = c.req.valid('query');
+      const rows = deleted === 'true' ? deletedProjectRows : projectRows;
+      return c.json(showPage(await rows.list(db, page, { id: ids, teamId }), showProject), 200);
     })
     .openapi(show, async (c) => c.json(showProject(await requireProject(db, c.req.valid('param').id)), 200))
     .openapi(change, async (c) => {
