@@ -28,9 +28,10 @@ export async function insertLogBatch(
   // Rows of earlier times, such as an import's, aren't traffic. A correction takes its old row away.
   const [batch] = await tx.execute<{
     seq: string;
-  }>(sql`insert into log_batches (entries, requests, failed, caller_errors)
+  }>(sql`insert into log_batches (entries, requests, failed, caller_errors, refused)
     select ${entries}::jsonb, greatest(0, coalesce(sum((value->>1)::int), 0)),
-      greatest(0, coalesce(sum((value->>2)::int), 0)), greatest(0, coalesce(sum((value->>3)::int), 0))
+      greatest(0, coalesce(sum((value->>2)::int), 0)), greatest(0, coalesce(sum((value->>3)::int), 0)),
+      greatest(0, coalesce(sum((value->>4)::int), 0))
     from jsonb_array_elements(${bySecond}::jsonb)
     where (value->>0)::bigint >= extract(epoch from now()) - ${LIVE_SECONDS}
     returning seq`);
@@ -49,6 +50,8 @@ export interface BatchCounts {
   readonly failed: number;
   /** Through a fault of the callers. */
   readonly callerErrors: number;
+  /** By a limit. */
+  readonly refused: number;
 }
 
 /** Batches after one and since an instant, oldest first. */
@@ -56,13 +59,14 @@ export async function listBatchCounts(
   db: Db,
   { seq, sinceMs }: { readonly seq: number; readonly sinceMs: number },
 ): Promise<readonly BatchCounts[]> {
-  const rows = await db.execute<{ seq: string; ms: number; requests: number; failed: number; callers: number }>(sql`
-    select seq, (extract(epoch from created_at) * 1000)::float8 as ms, requests, failed, caller_errors as callers
+  const rows = await db.execute<Record<'seq' | 'ms' | 'requests' | 'failed' | 'callers' | 'refused', string>>(sql`
+    select seq, (extract(epoch from created_at) * 1000)::float8 as ms, requests, failed, caller_errors as callers, refused
     from log_batches
     where seq > ${seq} and created_at >= ${instant(sinceMs)} order by seq`);
   return rows.map((row) => ({
     ...{ seq: Number(row.seq), storedAtMs: Number(row.ms) },
     ...{ requests: Number(row.requests), failed: Number(row.failed), callerErrors: Number(row.callers) },
+    refused: Number(row.refused),
   }));
 }
 

@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 
 interface Props {
+  readonly id?: string;
   readonly title?: ReactNode;
   readonly actions?: ReactNode;
   readonly children: ReactNode;
@@ -9,9 +10,9 @@ interface Props {
   readonly flush?: boolean;
 }
 
-export function Card({ title, actions, children, className = '', flush = false }: Props) {
+export function Card({ id, title, actions, children, className = '', flush = false }: Props) {
   return (
-    <section className={`min-w-0 rounded-lg border bg-panel ${className}`}>
+    <section id={id} className={`min-w-0 rounded-lg border bg-panel ${className}`}>
       {(title !== undefined || actions !== undefined) && (
         <header
           className={`flex min-h-10 flex-wrap items-center gap-x-3 gap-y-1 px-4 pt-2.5 pb-1.5 ${title === undefined ? 'justify-end' : 'justify-between'}`}

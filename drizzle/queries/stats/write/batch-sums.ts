@@ -14,8 +14,8 @@ import {
 
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Requests of a second, and those that failed, through the callers' fault or not. */
-export type SecondCounts = [second: number, requests: number, failed: number, callerErrors: number];
+/** Requests of a second, those that failed, through the callers' fault or not, and those that a limit refused. */
+export type SecondCounts = [second: number, requests: number, failed: number, callerErrors: number, refused: number];
 
 /**
  * Everything that the rows of a batch change elsewhere, summed up as each row is read: a batch of 50,000 rows is too large
@@ -40,13 +40,14 @@ export class BatchSums {
     this.addToAll(fact, sign);
     if (sign === 1) this.noteUse(fact.apiKeyId, fact.createdAtMs);
     const second = Math.floor((fact.createdAtMs + (fact.latencyMs ?? 0)) / 1000);
-    const counts = this.seconds.get(second) ?? [second, 0, 0, 0];
+    const counts = this.seconds.get(second) ?? [second, 0, 0, 0, 0];
     this.seconds.set(second, counts);
     const requests = sign * fact.requests;
     counts[1] += requests;
     const outcome = outcomeOf(fact.status, fact.errorCode);
     if (outcome === 'error') counts[2] += requests;
     if (outcome === 'caller_error') counts[3] += requests;
+    if (outcome === 'rate_limited' || outcome === 'cap_exceeded') counts[4] += requests;
   }
 
   /** Calls of tools, which are no requests. `facts`: of those that cost something. */

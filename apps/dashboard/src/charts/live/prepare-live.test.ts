@@ -13,13 +13,19 @@ import {
 const NOW_MS = Date.parse('2026-11-26T12:00:00.400Z');
 const news = (
   nowMs: number,
-  batches: readonly (readonly [agoMs: number, requests: number, failed: number, callerErrors?: number])[],
+  batches: readonly (readonly [
+    agoMs: number,
+    requests: number,
+    failed: number,
+    callerErrors?: number,
+    refused?: number,
+  ])[],
 ): TrafficNews => ({
   now: new Date(nowMs).toISOString(),
   in_flight: 3,
-  batches: batches.map(([agoMs, requests, failed, callerErrors = 0]) => ({
+  batches: batches.map(([agoMs, requests, failed, callerErrors = 0, refused = 0]) => ({
     at: new Date(nowMs - agoMs).toISOString(),
-    ...{ requests, failed, caller_errors: callerErrors },
+    ...{ requests, failed, caller_errors: callerErrors, refused },
   })),
 });
 
@@ -42,8 +48,8 @@ describe('a minute', () => {
     const atMs = NOW_MS + 3_600_000;
     const traffic = addNews(NO_TRAFFIC, news(atMs, [[2000, 8, 2]]), NOW_MS);
     const bars = (laterMs: number) => prepareLive(traffic, NOW_MS + laterMs).bars;
-    expect(bars(0).at(-1)).toEqual({ requests: 8, failed: 2, callerErrors: 0 });
-    expect(bars(5000).at(-6)).toEqual({ requests: 8, failed: 2, callerErrors: 0 });
+    expect(bars(0).at(-1)).toEqual({ requests: 8, failed: 2, callerErrors: 0, refused: 0 });
+    expect(bars(5000).at(-6)).toEqual({ requests: 8, failed: 2, callerErrors: 0, refused: 0 });
     expect(prepareLive(traffic, NOW_MS + 61_000).requests).toBe(0);
   });
 
@@ -84,6 +90,7 @@ test('in words and figures', () => {
   expect(describeErrors(minute)).toBe('2 failed, 14 caller errors');
   expect(describeErrors({ ...minute, failed: 0 })).toBe('0 failed, 14 caller errors');
   expect(describeErrors({ ...minute, callerErrors: 0 })).toBe('2 failed');
+  expect(describeErrors({ ...minute, callerErrors: 1, refused: 5 })).toBe('2 failed, 1 caller error, 5 refused');
   expect(describeErrors({ ...minute, failed: 0, callerErrors: 0 })).toBe('0 failed');
   const figures = liveFigures(minute).map(({ cells }) => cells);
   expect([figures.length, figures[0], figures[5]]).toEqual([

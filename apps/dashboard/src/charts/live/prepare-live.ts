@@ -13,6 +13,8 @@ interface Counts {
   readonly failed: number;
   /** Not among the failures. */
   readonly callerErrors: number;
+  /** By a limit. */
+  readonly refused: number;
 }
 
 export interface Traffic {
@@ -31,18 +33,18 @@ export const SHOWN_SECONDS = 60;
 const LATE_SECONDS = 2;
 /** A rate is of the newest seconds. */
 const RATE_SECONDS = 10;
-const NONE: Counts = { requests: 0, failed: 0, callerErrors: 0 };
+const NONE: Counts = { requests: 0, failed: 0, callerErrors: 0, refused: 0 };
 
 /** Adds what came in, and drops seconds that are no longer shown. */
 export function addNews(before: Traffic, news: TrafficNews, nowMs: number): Traffic {
   const oldest = Math.floor(Date.parse(news.now) / SECOND_MS) - SHOWN_SECONDS - LATE_SECONDS - 1;
   const seconds = new Map([...before.seconds].filter(([second]) => second >= oldest));
-  for (const { at, requests, failed, caller_errors: callerErrors } of news.batches) {
+  for (const { at, requests, failed, caller_errors: callerErrors, refused } of news.batches) {
     const second = Math.floor(Date.parse(at) / SECOND_MS);
     const known = seconds.get(second) ?? NONE;
     seconds.set(second, {
       ...{ requests: known.requests + requests, failed: known.failed + failed },
-      callerErrors: known.callerErrors + callerErrors,
+      ...{ callerErrors: known.callerErrors + callerErrors, refused: known.refused + refused },
     });
   }
   return { seconds, inFlight: news.in_flight, aheadMs: Date.parse(news.now) - nowMs };
@@ -55,6 +57,7 @@ export interface LiveMinute {
   readonly requests: number;
   readonly failed: number;
   readonly callerErrors: number;
+  readonly refused: number;
   /** SVG paths over seconds (wide `PITCH`) and `LIVE_HEIGHT`. */
   readonly paths: { readonly failed: string; readonly others: string };
 }
@@ -80,6 +83,7 @@ export function prepareLive({ seconds, aheadMs }: Traffic, nowMs: number): LiveM
     requests: sum(({ requests }) => requests),
     failed: sum(({ failed }) => failed),
     callerErrors: sum(({ callerErrors }) => callerErrors),
+    refused: sum(({ refused }) => refused),
     paths: {
       failed: bars.map(({ failed }, index) => bar(index, 0, heightOf(failed))).join(''),
       others: bars
@@ -96,9 +100,13 @@ export const formatRate = (perSecond: number): string =>
 export const formatInFlight = (inFlight: number | null): string =>
   inFlight === null ? NOTHING : formatCount(inFlight);
 
-/** `2 failed, 1 caller error`. */
-export const describeErrors = ({ failed, callerErrors }: LiveMinute): string =>
-  `${formatCount(failed)} failed${callerErrors === 0 ? '' : `, ${countOf(callerErrors, 'caller error')}`}`;
+/** `2 failed, 1 caller error, 5 refused`. */
+export const describeErrors = ({ failed, callerErrors, refused }: LiveMinute): string =>
+  [
+    `${formatCount(failed)} failed`,
+    ...(callerErrors === 0 ? [] : [countOf(callerErrors, 'caller error')]),
+    ...(refused === 0 ? [] : [`${formatCount(refused)} refused`]),
+  ].join(', ');
 
 const FIGURE_SECONDS = 10;
 

@@ -1,4 +1,3 @@
-import { Link } from '@tanstack/react-router';
 import { useProjectNames } from '../../api/projects';
 import { useAlerts } from '../../api/settings';
 import { useTightBudgets } from '../../api/stats';
@@ -6,6 +5,7 @@ import { type Page, useNow } from '../../range/use-page';
 import { Warning } from '../../ui/icons';
 import { AlertsBanner } from '../settings/alerts-banner';
 import { callingAlerts } from '../settings/prepare-firing';
+import { BUDGETS } from './caps-card';
 import { type CapLine, urgentCaps } from './prepare-caps';
 
 const SHOWN = 3;
@@ -36,9 +36,9 @@ function CapsBanner({ caps = [] }: Props) {
       <Warning className="mt-0.5 shrink-0" />
       <div className="min-w-0 wrap-anywhere">
         <CapLines caps={caps} />
-        <Link to="/money" search={{ tab: 'statement' }} className="touch-line underline">
-          {caps.length > SHOWN ? `All budgets, ${caps.length - SHOWN} more like these` : 'All budgets'}
-        </Link>
+        <a href={`#${BUDGETS}`} className="touch-line underline">
+          {caps.length > SHOWN ? `Budgets, ${caps.length - SHOWN} more like these` : 'Budgets'}
+        </a>
       </div>
     </div>
   );

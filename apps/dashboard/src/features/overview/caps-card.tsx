@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { useProjectNames } from '../../api/projects';
 import { useTightBudgets } from '../../api/stats';
 import { BulletBar, BulletLegend } from '../../charts/bullet/bullet-bar';
@@ -10,7 +10,9 @@ import { type Place, PlaceLink } from '../../ui/place-link';
 import { FiguresTable } from '../../ui/table/figures-table';
 import { type CapLine, prepareCaps } from './prepare-caps';
 
-/** Of the tightest budgets, those that run out are drawn. */
+/** Where banners lead. */
+export const BUDGETS = 'budgets';
+/** Of the tightest budgets, so many at first. */
 const SHOWN = 5;
 /** Height of five budgets: nothing moves when they arrive. Their texts wrap on phones. */
 const RESERVED = 'min-h-92 sm:min-h-71';
@@ -19,12 +21,11 @@ const RESERVED = 'min-h-92 sm:min-h-71';
 export function CapsCard({ projectId }: { readonly projectId: string | undefined }) {
   const budgets = useTightBudgets(projectId);
   const projectName = useProjectNames();
-  const lines = useMemo(
-    () => budgets.data && prepareCaps(budgets.data.data, projectName).slice(0, SHOWN),
-    [budgets.data, projectName],
-  );
+  const lines = useMemo(() => budgets.data && prepareCaps(budgets.data.data, projectName), [budgets.data, projectName]);
+  const [isWhole, setIsWhole] = useState(false);
   return (
     <Card
+      id={BUDGETS}
       title="Budgets closest to their limit"
       actions={
         <Link
@@ -32,7 +33,7 @@ export function CapsCard({ projectId }: { readonly projectId: string | undefined
           search={{ tab: 'statement' }}
           className="touch-line rounded px-1 text-xs text-muted hover:text-text"
         >
-          All budgets
+          Monthly statement
         </Link>
       }
     >
@@ -47,15 +48,20 @@ export function CapsCard({ projectId }: { readonly projectId: string | undefined
           </EmptyState>
         )}
         <ul className={`grid content-evenly gap-2 ${lines === undefined || lines.length === 0 ? '' : RESERVED}`}>
-          {lines?.map((line) => (
+          {lines?.slice(0, isWhole ? undefined : SHOWN).map((line) => (
             <li key={line.key} className="min-w-0">
               <Cap line={line} />
             </li>
           ))}
         </ul>
       </div>
-      <div className="mt-2 text-2xs text-muted">
+      <div className="mt-2 flex flex-wrap items-center justify-between gap-x-4 gap-y-1 text-2xs text-muted">
         <BulletLegend />
+        {lines !== undefined && lines.length > SHOWN && (
+          <button type="button" className="touch-line rounded text-xs underline" onClick={() => setIsWhole(!isWhole)}>
+            {isWhole ? 'Show fewer' : `Show ${lines.length - SHOWN} more`}
+          </button>
+        )}
       </div>
       {lines !== undefined && lines.length > 0 && (
         <FiguresTable

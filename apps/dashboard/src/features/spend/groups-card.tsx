@@ -3,7 +3,7 @@ import { type SpendBucket, type StatsQuery, useErrors, useSpend } from '../../ap
 import { SeriesName } from '../../charts/series-name';
 import { countOf, formatCount } from '../../format/format-number';
 import { formatUsd } from '../../format/format-usd';
-import { AGAINST } from '../../format/prepare-change';
+import { AGAINST, prepareChange } from '../../format/prepare-change';
 import { SAVED } from '../../format/saved-labels';
 import { previousRange, rangeQuery, type TimeRange } from '../../range/time-range';
 import { requestsLink } from '../../range/use-show-requests';
@@ -40,6 +40,7 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
   const isWhole = !isOfRows(groupBy) || now.data?.partial === false;
   const before = useSpend(earlier, isWhole);
   const first = useSpend({ ...earlier, ...rangeQuery(previousRange(previousRange(range))) }, isWhole);
+  const hasBegun = wholeOf(first.data)?.some(({ requests }) => requests > 0) === true;
   const outcomes = useErrors({ ...query, interval: 'all', top: '1000' }, hasOutcomes(groupBy));
   const { lines, leftOut } = useMemo(() => {
     if (now.data === undefined) return { lines: undefined, leftOut: 0 };
@@ -60,7 +61,7 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
   return (
     <TableCard
       title={`By ${label === undefined ? SPEND_GROUPS[groupBy as keyof typeof SPEND_GROUPS].toLowerCase() : `label ${label}`}`}
-      actions={<Total of={now.data?.buckets} />}
+      actions={<Total of={now.data?.buckets} before={hasBegun ? wholeOf(before.data) : undefined} />}
       caption="Spend by group"
       note={describeCounted(groupBy, leftOut)}
       query={now}
@@ -94,15 +95,22 @@ export function GroupsCard({ groupBy, range, query, now, labelOf }: Props) {
 const wholeOf = (data: ReturnType<typeof useSpend>['data']) => (data?.partial === false ? data.buckets : undefined);
 
 /** Sum of all groups, those that are listed as (other) included. */
-function Total({ of: buckets }: { readonly of: readonly SpendBucket[] | undefined }) {
+function Total({ of: buckets, before }: { readonly of: Buckets; readonly before: Buckets }) {
   if (buckets === undefined) return null;
   const [usd, requests] = [sumOf(buckets, (one) => one.cost_usd), sumOf(buckets, (one) => one.requests)];
+  const change = prepareChange({
+    now: usd,
+    before: before === undefined ? null : sumOf(before, (one) => one.cost_usd),
+  });
   return (
     <span className="nums text-xs text-muted">
       {formatUsd(usd)} in {countOf(requests, 'request')}
+      {change !== null && <span title={change.title}>, {change.text}</span>}
     </span>
   );
 }
+
+type Buckets = readonly SpendBucket[] | undefined;
 
 const sumOf = (buckets: readonly SpendBucket[], of: (bucket: SpendBucket) => number) =>
   buckets.reduce((sum, bucket) => sum + of(bucket), 0);

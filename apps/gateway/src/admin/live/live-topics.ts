@@ -121,8 +121,8 @@ function trafficLook({ db, clock, hotStore }: Needs, batches: () => Promise<Kept
     const nowMs = clock.nowMs();
     // A number that was never given is of another database.
     const found = await listBatchCounts(db, { seq: seq > newest ? 0 : seq, sinceMs: nowMs - TRAFFIC_MS });
-    const shown = found.map(({ storedAtMs, requests, failed, callerErrors }) => ({
-      ...{ at: showInstant(storedAtMs), requests, failed, caller_errors: callerErrors },
+    const shown = found.map(({ storedAtMs, requests, failed, callerErrors, refused }) => ({
+      ...{ at: showInstant(storedAtMs), requests, failed, caller_errors: callerErrors, refused },
     }));
     return {
       cursor: `${found.at(-1)?.seq ?? newest}.${inFlight}`,

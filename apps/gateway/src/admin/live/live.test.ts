@@ -158,14 +158,16 @@ describe.each(TEST_DATABASES)('timeline, on $name', (kind) => {
     admin.advanceClock(2000);
     const next = await once('topics=traffic', first.at(-1)?.id);
     const { batches, in_flight } = next[1]?.data ?? {};
-    const counts = batches.map((batch: Record<string, number>) => [batch.requests, batch.failed, batch.caller_errors]);
+    const counts = batches.map((batch: Record<string, number>) => [
+      ...[batch.requests, batch.failed, batch.caller_errors, batch.refused],
+    ]);
     expect(counts).toEqual([
       ...[
-        [7, 0, 0],
-        [1, 1, 0],
-        [1, 0, 1],
-        [0, 0, 0],
-        [1, 0, 0],
+        [7, 0, 0, 7],
+        [1, 1, 0, 0],
+        [1, 0, 1, 0],
+        [0, 0, 0, 0],
+        [1, 0, 0, 0],
       ],
     ]);
     expect(in_flight).toBe(first[1]?.data.in_flight + 1);
