@@ -10,13 +10,21 @@ interface RunAt {
 
 /** Both tables, with what they tell of their rows. */
 const TABLES = [
-  { type: 'request', from: ROWS, end: 'splitMs', name: sql`model`, tokens: sql`tokens_total` },
+  {
+    type: 'request',
+    from: ROWS,
+    end: 'splitMs',
+    name: sql`model`,
+    tokens: sql`tokens_total`,
+    overhead: sql`overhead_ms`,
+  },
   {
     type: 'tool_call',
     from: CALL_ROWS,
     end: 'callsMs',
     name: sql`server || '__' || tool`,
     tokens: sql`0`,
+    overhead: sql`null`,
   },
 ] as const;
 
@@ -56,10 +64,10 @@ export const askRunItems = (
   askBoth(
     elsewhere,
     (
-      { type, from, name, tokens },
+      { type, from, name, tokens, overhead },
       ofRun,
     ) => sql`select ${type} as type, toString(id) as request_id, ${CREATED_MS} as ms,
-        ${name} as name, status, error_code, cost_usd, ${tokens} as tokens_total, latency_ms
+        ${name} as name, status, error_code, cost_usd, ${tokens} as tokens_total, latency_ms, ${overhead} as overhead_ms
       from ${from} where ${ofRun(projectId, runId)} order by created_at, UUIDToNum(id) limit ${limit}`,
   );
 

@@ -35,6 +35,8 @@ export interface RunItem {
   readonly costNanoUsd: number;
   readonly tokensTotal: number;
   readonly latencyMs: number;
+  /** null: of a tool call, or not known. */
+  readonly overheadMs: number | null;
 }
 
 const msOf = (time: SQL): SQL => sql`(extract(epoch from ${time}) * 1000)::float8`;
@@ -42,11 +44,11 @@ const ofRun = (projectId: string, runId: string): SQL => sql`run_id = ${runId} a
 
 /** Requests and tool calls of a run that aren't elsewhere. */
 export const rowsOfRun = (projectId: string, runId: string, elsewhere?: RowsElsewhere): SQL => sql`
-  select 'request' as type, request_id, created_at, model as name, status, error_code, cost_usd, tokens_total, latency_ms
-    from gateway_logs where ${ofRun(projectId, runId)} and created_at >= ${instant(elsewhere?.splitMs ?? 0)}
+  select 'request' as type, request_id, created_at, model as name, status, error_code, cost_usd, tokens_total, latency_ms,
+      overhead_ms from gateway_logs where ${ofRun(projectId, runId)} and created_at >= ${instant(elsewhere?.splitMs ?? 0)}
   union all
-  select 'tool_call', request_id, created_at, server || '__' || tool, status, error_code, cost_usd, 0, latency_ms
-    from tool_calls where ${ofRun(projectId, runId)} and created_at >= ${instant(elsewhere?.callsMs ?? 0)}`;
+  select 'tool_call', request_id, created_at, server || '__' || tool, status, error_code, cost_usd, 0, latency_ms,
+      null from tool_calls where ${ofRun(projectId, runId)} and created_at >= ${instant(elsewhere?.callsMs ?? 0)}`;
 
 type RunAt = Pick<StoredRun, 'projectId' | 'runId'>;
 
@@ -91,7 +93,7 @@ export async function findRunProject(db: Db, runId: string, scope?: ProjectScope
 const SUMS = 'type text, cost_usd numeric, n bigint, first_ms float8, last_ms float8';
 const ITEM =
   'type text, request_id uuid, ms float8, name text, status text, ' +
-  'error_code text, cost_usd numeric, tokens_total bigint, latency_ms float8';
+  'error_code text, cost_usd numeric, tokens_total bigint, latency_ms float8, overhead_ms float8';
 
 /** `elsewhere`: of `rowsBefore`, which a transaction doesn't know. */
 export async function loadRunUsage(db: Db, { projectId, runId }: RunAt, elsewhere?: RowsElsewhere): Promise<RunUsage> {
@@ -111,10 +113,10 @@ export async function listRunItems(db: Db, { projectId, runId }: RunAt, limit: n
   const elsewhere = await rowsBefore(db);
   const older = await askRunItems(elsewhere, { projectId, runId }, limit);
   const rows = await db.execute(sql`select type, request_id, ${msOf(sql`row.created_at`)} as created_at, name, status,
-      error_code, cost_usd, tokens_total::float8 as tokens_total, latency_ms
+      error_code, cost_usd, tokens_total::float8 as tokens_total, latency_ms, overhead_ms
     from (${rowsOfRun(projectId, runId, elsewhere)}
       union all select type, request_id, to_timestamp(ms / 1000.0), name, status, error_code, cost_usd,
-        tokens_total, latency_ms from ${asTable(older, ITEM)}) as row
+        tokens_total, latency_ms, overhead_ms from ${asTable(older, ITEM)}) as row
     order by row.created_at, request_id limit ${limit}`);
   return rows.map((row) => innerRow<RunItem>(row));
 }

@@ -5,7 +5,15 @@ import type { RunDetail } from './use-runs';
 type Item = RunDetail['items'][number];
 const item = (second: number, more: Partial<Item>): Item => ({
   ...{ type: 'request', request_id: `r${second}`, created_at: new Date(second * 1000).toISOString(), name: 'gpt-5' },
-  ...{ status: 'success', error_code: null, cost_usd: 0.5, tokens_total: 1200, latency_ms: 800, ...more },
+  ...{
+    status: 'success',
+    error_code: null,
+    cost_usd: 0.5,
+    tokens_total: 1200,
+    latency_ms: 800,
+    overhead_ms: null,
+    ...more,
+  },
 });
 
 test('tool calls hang below the request that came before; failures, tokens and cost are said', () => {
@@ -30,6 +38,14 @@ test('tool calls hang below the request that came before; failures, tokens and c
     [0, 'cancelled', 4000, 'client_closed, 1,200 tokens, $0.50'],
   ]);
   expect([wholeMs, note]).toEqual([6000, null]);
+});
+
+test('a request begins when it came in, before its admission', () => {
+  const { steps } = prepareRun([item(10, { overhead_ms: 200, latency_ms: 900 }), item(11, { overhead_ms: 100 })]);
+  expect(steps.map(({ startMs, ms }) => [startMs, ms])).toEqual([
+    [0, 900],
+    [1100, 800],
+  ]);
 });
 
 test('a run without rows has an axis; its key has any name', () => {

@@ -25,7 +25,8 @@ const MOST_ITEMS = 1000;
 
 /** Requests with the tool calls that follow them, on one time axis. */
 export function prepareRun(items: readonly Item[]): RunPicture {
-  const starts = items.map(({ created_at: at }) => Date.parse(at));
+  // A row's time is that of its admission, and most work of the gateway comes before.
+  const starts = items.map(({ created_at: at, overhead_ms: ms }) => Date.parse(at) - (ms ?? 0));
   const beginMs = Math.min(...starts);
   const steps = items.map((item, index): RunStep => {
     const isCall = item.type === 'tool_call';

@@ -10,13 +10,14 @@ export const raiseSchema = z
 const item = z.object({
   type: z.enum(['request', 'tool_call']),
   request_id: z.string(),
-  created_at: instantShown,
+  created_at: instantShown.openapi({ description: 'When its limits let it pass, or refused it' }),
   name: z.string().openapi({ description: 'Model, or server and tool' }),
   status: z.string(),
   error_code: z.string().nullable(),
   cost_usd: usdShown,
   tokens_total: z.number(),
   latency_ms: z.number(),
+  overhead_ms: z.number().nullable(),
 });
 
 const run = z.object({
