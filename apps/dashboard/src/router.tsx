@@ -13,6 +13,7 @@ import { readLatencySearch } from './features/latency/latency-search';
 import { readConnectSearch } from './features/me/connect-search';
 import { readMoneySearch } from './features/money/money-search';
 import { readProjectSearch } from './features/projects/project/project-search';
+import { readAuditSearch } from './features/settings/audit-search';
 import { loadPage } from './features/shell/load-page';
 import { NotFoundPage, PageError } from './features/shell/page-error';
 import { placeNow } from './features/shell/place-now';
@@ -134,7 +135,15 @@ const connect = createRoute({
 const runs = plain('/runs', () => import('./features/runs/runs-page'), 'RunsPage');
 const batches = plain('/batches', () => import('./features/batches/batches-page'), 'BatchesPage');
 const alerts = plain('/alerts', () => import('./features/settings/alerts-page'), 'AlertsPage');
-const audit = plain('/audit', () => import('./features/settings/audit-page'), 'AuditPage');
+const audit = createRoute({
+  getParentRoute: () => root,
+  path: '/audit',
+  validateSearch: tidied(readAuditSearch),
+  component: lazyRouteComponent(
+    lazily(() => import('./features/settings/audit-page')),
+    'AuditPage',
+  ),
+});
 const teams = plain('/teams', () => import('./features/teams/teams-page'), 'TeamsPage');
 const settings = createRoute({
   getParentRoute: () => root,

@@ -1,7 +1,9 @@
 import { AUDIT_ACTIONS, AUDIT_RESOURCES } from '@llm0/core/access/audit-names';
-import { useMemo, useState } from 'react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useMemo } from 'react';
 import { useKeyNames, useProjectNames } from '../../api/projects';
 import { type AuditEntry, type AuditFilter, useAudit, useTokens } from '../../api/settings';
+import { dropUndefined } from '../../range/page-search';
 import { useOpened } from '../../range/use-opened';
 import { usePage } from '../../range/use-page';
 import { Select } from '../../ui/form';
@@ -9,6 +11,7 @@ import { type Column, timeColumn } from '../../ui/table/column';
 import { MoreRows } from '../../ui/table/more-rows';
 import { TableCard } from '../../ui/table/table-card';
 import { AuditEntryDrawer } from './audit-entry';
+import type { AuditSearch } from './audit-search';
 import { type AuditNames, keysOf, prepareSentence, spaced } from './prepare-audit';
 
 const optionsOf = (names: readonly string[]) => names.map((name) => [name, spaced(name)] as const);
@@ -24,8 +27,8 @@ const PERIODS = [
 
 /** Every change as a sentence; a row opens what was before and after. */
 export function AuditCard() {
-  const [filter, setFilter] = useState<AuditFilter>({});
-  const audit = useAudit(filter);
+  const search = useSearch({ from: '/audit' }) as AuditSearch;
+  const audit = useAudit(useFilter(search));
   const rows = audit.data?.rows;
   const names = useAuditNames(rows ?? []);
   const opened = useOpened();
@@ -33,7 +36,7 @@ export function AuditCard() {
   const columns = useMemo(() => [timeColumn<AuditEntry>(names.timeZone), ...entryColumns(names)], [names]);
   return (
     <TableCard
-      actions={<Filters rows={rows ?? []} filter={filter} onChange={setFilter} />}
+      actions={<Filters rows={rows ?? []} search={search} />}
       caption="Changes, newest first"
       query={audit}
       columns={columns}
@@ -41,7 +44,7 @@ export function AuditCard() {
       rowKey={(row) => row.id}
       csvName="audit"
       linkOf={(row) => opened.linkTo(row.id)}
-      emptyTitle={Object.keys(filter).length === 0 ? 'No changes yet' : 'No matching changes'}
+      emptyTitle={NAMES.every((name) => search[name] === undefined) ? 'No changes yet' : 'No matching changes'}
     >
       <MoreRows pages={audit} shown={rows?.length ?? 0} />
       {open !== undefined && <AuditEntryDrawer of={open} names={names} onClose={opened.close} />}
@@ -62,42 +65,50 @@ const entryColumns = (names: AuditNames): readonly Column<AuditEntry>[] => [
   { header: 'Resource', wideOnly: 'very', value: (row) => spaced(row.resource) },
 ];
 
+const NAMES = ['actor', 'action', 'resource', 'days'] as const;
+
+/** Its start stays until the filter changes. */
+const useFilter = ({ actor, action, resource, days }: AuditSearch): AuditFilter =>
+  useMemo(() => {
+    const from = days && new Date(Date.now() - Number(days) * DAY_MS).toISOString();
+    return dropUndefined({ actor, action, resource, from });
+  }, [actor, action, resource, days]);
+
+/** A value of the address that no list has is a choice, too. */
+const withOwn = (options: typeof RESOURCES, own: string | undefined): typeof RESOURCES =>
+  own === undefined || options.some(([name]) => name === own) ? options : [...options, [own, spaced(own)]];
+
 interface FiltersProps {
   readonly rows: readonly AuditEntry[];
-  readonly filter: AuditFilter;
-  readonly onChange: (filter: AuditFilter) => void;
+  readonly search: AuditSearch;
 }
 
-function Filters({ rows, filter, onChange }: FiltersProps) {
+function Filters({ rows, search }: FiltersProps) {
+  const navigate = useNavigate();
   const { data: tokens } = useTokens();
-  const [days, setDays] = useState('');
   const named = [...(tokens?.data ?? []).map(({ name }) => name), ...rows.map(({ actor }) => actor)];
-  const actors = [...new Set([...named, ...(filter.actor === undefined ? [] : [filter.actor])])].sort();
-  const set = (name: keyof AuditFilter) => (value: string) => {
-    const { [name]: _before, ...others } = filter;
-    onChange(value === '' ? others : { ...others, [name]: value });
-  };
-  const setPeriod = (value: string) => {
-    setDays(value);
-    set('from')(value === '' ? '' : new Date(Date.now() - Number(value) * DAY_MS).toISOString());
+  const actors = [...new Set([...named, ...(search.actor === undefined ? [] : [search.actor])])].sort();
+  const set = (name: keyof AuditSearch) => (value: string) => {
+    const change: AuditSearch = { [name]: value === '' ? undefined : value };
+    void navigate({ to: '/audit', search: (kept) => ({ ...kept, ...change }), replace: true, resetScroll: false });
   };
   const field = (label: string, anyLabel: string) => ({ 'aria-label': label, anyLabel, className: 'w-36' });
   return (
     <>
-      <Select {...field('Actor', 'Anyone')} options={actors} value={filter.actor ?? ''} onValue={set('actor')} />
+      <Select {...field('Actor', 'Anyone')} options={actors} value={search.actor ?? ''} onValue={set('actor')} />
       <Select
         {...field('Action', 'Any action')}
-        options={ACTIONS}
-        value={filter.action ?? ''}
+        options={withOwn(ACTIONS, search.action)}
+        value={search.action ?? ''}
         onValue={set('action')}
       />
       <Select
         {...field('Resource', 'Everything')}
-        options={RESOURCES}
-        value={filter.resource ?? ''}
+        options={withOwn(RESOURCES, search.resource)}
+        value={search.resource ?? ''}
         onValue={set('resource')}
       />
-      <Select {...field('Period', 'Any time')} options={PERIODS} value={days} onValue={setPeriod} />
+      <Select {...field('Period', 'Any time')} options={PERIODS} value={search.days ?? ''} onValue={set('days')} />
     </>
   );
 }
