@@ -558,6 +558,8 @@ describe('lists', () => {
   test('show spend by day and the end of budgets, with one question for all rows', async () => {
     const asked: string[] = [];
     const count = (request: { url(): string }) => asked.push(new URL(request.url()).pathname);
+    // The page before asks until it is gone.
+    await page.goto('about:blank');
     page.on('request', count);
     await page.goto(`${gateway.url}/projects`);
     const days = page.getByRole('img', { name: /in 14 days, most on/ });
