@@ -139,7 +139,13 @@ function Row({ strip, describe, intervalMs, range }: RowProps) {
         <span className="block truncate">{provider}</span>
       </PlaceLink>
       <span className="nums truncate text-right text-xs text-muted max-sm:text-2xs max-sm:whitespace-normal sm:order-last">
-        {sent}
+        {strip.failed === 0 ? (
+          sent
+        ) : (
+          <PlaceLink {...requestsLink({ failed_at: provider })} className="touch-line hover:underline">
+            {sent}
+          </PlaceLink>
+        )}
         {elsewhere !== '' && <span className="block text-2xs leading-3">{elsewhere}</span>}
       </span>
       <div className="col-span-2 sm:col-span-1">
