@@ -54,7 +54,8 @@ export function useProjectNames(): (id: string) => string {
     queryFn: () => read(api.projects.$get({ query: { deleted: 'true', limit: MOST_DELETED } })),
   }).data;
   return useMemo(() => {
-    const gone = new Map(deleted?.data.map(({ id, name }) => [id, `${name} (deleted)`]));
+    const live = new Set(names.values());
+    const gone = new Map(deleted?.data.map(({ id, name }) => [id, live.has(name) ? `${name} (deleted)` : name]));
     return (id) => names.get(id) ?? gone.get(id) ?? `${id.slice(0, 8)}…`;
   }, [names, deleted]);
 }

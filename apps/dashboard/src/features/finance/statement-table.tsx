@@ -120,7 +120,7 @@ export function StatementTable({ statement, decimals }: Props) {
       <tbody>
         {rows.map((row) => (
           <tr key={row.group} className="border-b hover:bg-hover">
-            <th scope="row" className={`${CELL} min-w-24 text-left font-normal wrap-anywhere`}>
+            <th scope="row" className={`${CELL} min-w-24 text-left font-normal wrap-anywhere lg:min-w-44`}>
               <RowName row={row} statement={statement} />
             </th>
             <Cells {...{ columns, decimals }} sums={row} />

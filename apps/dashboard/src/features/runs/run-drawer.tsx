@@ -3,14 +3,13 @@ import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { useProjectNames } from '../../api/projects';
 import { Needed } from '../../api/session';
-import { BulletBar } from '../../charts/bullet/bullet-bar';
-import { prepareBullet } from '../../charts/bullet/prepare-bullet';
 import { countOf } from '../../format/format-number';
 import { formatInstant } from '../../format/format-time';
 import { formatUsd, formatUsdExact } from '../../format/format-usd';
 import { usePage } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
 import { Dialog, type DialogOf } from '../../ui/dialog';
+import { Meter } from '../../ui/meter';
 import { ChangeButton } from '../forms/change-button';
 import { ConfirmButton } from '../forms/confirm-button';
 import type { FieldSpec } from '../forms/prepare-form';
@@ -47,7 +46,7 @@ function Summary({ run }: { readonly run: RunDetail }) {
         </span>
         {budget !== null && state !== 'stopped' && run.may_change && <Controls run={run} budget={budget} />}
       </div>
-      {budget !== null && <BulletBar {...prepareBullet({ spent, cap: budget, forecast: null })} />}
+      {budget !== null && <Meter share={budget === 0 ? 1 : spent / budget} label="Budget used" />}
       <p className="text-xs text-muted">
         {countOf(run.requests, 'request')} and {countOf(run.tool_calls, 'tool call')}
         {begin !== null && `, begun ${formatInstant(begin, timeZone)}`}

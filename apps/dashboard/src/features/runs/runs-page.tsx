@@ -24,9 +24,12 @@ export function RunsPage() {
   const open = opened.id === undefined ? null : readRunKey(opened.id);
   const project: Column<Run> = { header: 'Project', wideOnly: true, value: (row) => projectName(row.project_id) };
   return (
-    <PageFrame title="Runs" intro="Budgets that agents' runs share over all their requests and tool calls.">
+    <PageFrame
+      title="Runs"
+      intro="Agents' runs with a budget for all their requests and tool calls. Requests finds those without one by their id."
+    >
       <TableCard
-        caption="Runs, newest first"
+        caption="Runs with a budget, newest first"
         query={runs}
         columns={[RUN, project, ...COLUMNS, startedColumn(page.timeZone)]}
         rows={runs.data?.rows}
