@@ -158,7 +158,7 @@ async function firstDay(gateway: GatewayProcess, options: PageOptions): Promise<
   // On a phone, its last use is in the same cell.
   await keys.choose(/^web/, { role: 'link' });
   await keys.choose('Rotate');
-  await page.getByText('It served 1 request in the last hour').waitFor();
+  await page.getByText('It sent 1 request in the last hour').waitFor();
   await keys.select('The old secret', 'ends with the next request');
   await keys.choose('Rotate now');
   await page.getByRole('dialog', { name: 'Key web' }).waitFor();

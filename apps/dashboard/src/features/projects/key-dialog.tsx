@@ -59,7 +59,7 @@ export function KeyDialog({ of: apiKey, onClose, onSecret }: Props) {
       {asked !== null ? (
         <div className="grid gap-3">
           <p>
-            {QUESTIONS[asked].text} It served {recent}.
+            {QUESTIONS[asked].text} It sent {recent}.
           </p>
           {asked === 'rotate' && (
             <SelectField label="The old secret" options={GRACES} value={grace} onValue={setGrace} />

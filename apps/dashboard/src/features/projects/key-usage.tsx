@@ -22,7 +22,7 @@ export function KeyUsage({ of: apiKey }: { readonly of: Key }) {
   const { timeZone } = usePage();
   const { month, usage, isLoading, failed } = useKeyUsage(apiKey);
   const mayReadLogs = useMay('read_logs');
-  const { last_used_at: usedAt, project_id: project, id } = apiKey;
+  const { last_used_at: usedAt, previous_secret_expires_at: graceEnd, project_id: project, id } = apiKey;
   const linkTo = (text: string, filter: RequestsFilter) =>
     mayReadLogs && (
       <PlaceLink
@@ -58,6 +58,11 @@ export function KeyUsage({ of: apiKey }: { readonly of: Key }) {
         >
           {usedAt !== null && <span className="text-muted">{formatInstant(usedAt, timeZone)}</span>}
         </Line>
+        {graceEnd !== null && Date.parse(graceEnd) > Date.now() && (
+          <Line name="Old secret" value="works">
+            <span className="text-muted">until {formatInstant(graceEnd, timeZone)}</span>
+          </Line>
+        )}
       </dl>
       <Failure of={failed} />
     </section>

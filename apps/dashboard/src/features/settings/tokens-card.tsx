@@ -1,18 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
-import { useMayChange } from '../../api/session';
 import { type Token, useTokens } from '../../api/settings';
 import { formatAgo } from '../../format/format-time';
-import { ConfirmDialog } from '../../ui/confirm-dialog';
-import type { DialogOf } from '../../ui/dialog';
+import { Dialog, type DialogOf } from '../../ui/dialog';
 import { Plus } from '../../ui/icons';
 import { Mono, Name } from '../../ui/name';
 import { ShownOnceDialog } from '../../ui/shown-once-dialog';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
+import { ConfirmButton } from '../forms/confirm-button';
 import { Managed } from '../forms/managed';
 import { ManagedMark } from '../forms/managed-set';
 import type { FieldSpec } from '../forms/prepare-form';
@@ -21,9 +20,8 @@ import { SpecDialog } from '../forms/spec-form';
 /** Admin tokens and their roles. */
 export function TokensCard() {
   const tokens = useTokens();
-  const mayChange = useMayChange();
   const [isCreating, setIsCreating] = useState(false);
-  const [revoking, setRevoking] = useState<Token | null>(null);
+  const [opened, setOpened] = useState<Token | null>(null);
   return (
     <TableCard
       title="Admin tokens"
@@ -37,7 +35,7 @@ export function TokensCard() {
       columns={COLUMNS}
       rows={tokens.data?.data}
       rowKey={(row) => row.id}
-      onRow={mayChange ? setRevoking : undefined}
+      onRow={setOpened}
       emptyTitle="No named tokens"
       emptyHint={
         <>
@@ -52,9 +50,9 @@ export function TokensCard() {
       }
     >
       <NewToken open={isCreating} onClose={() => setIsCreating(false)} />
-      {revoking !== null && (
-        <Managed of={{ resource: 'token', id: revoking.id }} at="dialog">
-          <RevokeDialog of={revoking} onClose={() => setRevoking(null)} />
+      {opened !== null && (
+        <Managed of={{ resource: 'token', id: opened.id }} at="dialog">
+          <TokenDialog of={opened} onClose={() => setOpened(null)} />
         </Managed>
       )}
     </TableCard>
@@ -134,37 +132,51 @@ function NewToken({ open, onClose }: { readonly open: boolean; readonly onClose:
   );
 }
 
-/** Impact of a revocation: open dashboards and recent changes. */
-function useTokenImpact({ name, open_sessions: sessions }: Token): string {
+/** When it last changed something; null while that is asked. */
+function useLastChange({ name }: Token): string | null {
   const { data } = useQuery({
     queryKey: ['audit', 'of', name],
     queryFn: () => read(api.audit.$get({ query: { actor: name, limit: '1' } })),
   });
   const last = data?.data[0];
-  const open = sessions === 1 ? '1 open dashboard is' : `${sessions} open dashboards are`;
-  const changed =
-    last === undefined
-      ? 'It has made no changes so far.'
-      : `It made its last change ${formatAgo(last.created_at, Date.now())}.`;
-  return `${open} signed out immediately. ${data === undefined ? '' : changed}`;
+  if (data === undefined) return null;
+  return last === undefined ? 'none so far' : formatAgo(last.created_at, Date.now());
 }
 
-function RevokeDialog({ of: token, onClose }: DialogOf<Token>) {
-  const mayChange = useMayChange();
+function TokenDialog({ of: token, onClose }: DialogOf<Token>) {
   const revoke = useChange({
     run: () => api.tokens[':id'].$delete({ param: { id: token.id } }),
     affects: AFFECTS,
     done: 'Token revoked and its sessions ended',
   });
+  const facts = [
+    ['Role', token.role],
+    ['Created', formatAgo(token.created_at, Date.now())],
+    ['Expires', token.expires_at === null ? 'never' : formatAgo(token.expires_at, Date.now())],
+    ['Open dashboards', token.open_sessions],
+    ['Last change', useLastChange(token) ?? '…'],
+  ] as const;
   return (
-    <ConfirmDialog
-      title={`Revoke ${token.name}?`}
-      description={`${useTokenImpact(token)} Programs that use it are also refused. This cannot be undone.`}
-      confirmLabel="Revoke"
-      disabled={!mayChange}
-      change={revoke}
-      onConfirm={() => revoke.mutate(undefined, { onSuccess: onClose })}
-      onClose={onClose}
-    />
+    <Dialog title={token.name} description={`${token.prefix}…`} onClose={onClose}>
+      <dl className="mb-3 grid grid-cols-[auto_1fr] gap-x-6 gap-y-1">
+        {facts.map(([name, value]) => (
+          <Fragment key={name}>
+            <dt className="text-muted">{name}</dt>
+            <dd>{value}</dd>
+          </Fragment>
+        ))}
+      </dl>
+      <div className="flex justify-end">
+        <ConfirmButton
+          title={`Revoke ${token.name}?`}
+          impact="Its open dashboards are signed out, and programs that use it are refused. This cannot be undone."
+          confirmLabel="Revoke"
+          change={revoke}
+          onConfirm={() => revoke.mutate(undefined, { onSuccess: onClose })}
+        >
+          Revoke token
+        </ConfirmButton>
+      </div>
+    </Dialog>
   );
 }

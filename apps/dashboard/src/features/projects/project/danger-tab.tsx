@@ -22,7 +22,7 @@ export function DangerTab({ project }: TabProps) {
             <Step title="Stop serving" text="All requests with its keys are refused until you start it again.">
               <ConfirmButton
                 title={`Stop serving ${project.name}?`}
-                impact={`It served ${recent}. Requests with its keys are refused until you start it again.`}
+                impact={`It got ${recent}. Requests with its keys are refused until you start it again.`}
                 confirmLabel="Stop serving"
                 change={save}
                 onConfirm={(close) => save.mutate(serve(false), { onSuccess: close })}
@@ -40,7 +40,7 @@ export function DangerTab({ project }: TabProps) {
           <Step title="Delete this project" text="Its keys stop working immediately. Its requests stay in the log.">
             <ConfirmButton
               title={`Delete ${project.name}?`}
-              impact={`It served ${recent}. Its keys stop working immediately. Its requests stay in the log.`}
+              impact={`It got ${recent}. Its keys stop working immediately. Its requests stay in the log.`}
               confirmLabel="Delete project"
               change={remove}
               onConfirm={() => remove.mutate()}
