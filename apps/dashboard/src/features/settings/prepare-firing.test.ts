@@ -25,16 +25,16 @@ test('what the last check measured, not the first of the firing, since when it f
   expect(say({})).toEqual({ ...now, unsent: null });
   expect(say({ last_error: 'no such host' })).toEqual({ ...now, unsent: 'Not sent: no such host' });
   const muted_until = '2026-11-28T15:00:00.000Z';
-  expect(say({ muted_until }).unsent).toBe('Not sent: muted');
+  expect(say({ muted_until }).unsent).toBe('Not sent: muted until 2026-11-28 15:00 UTC');
   // Its start was sent before.
-  expect(say({ muted_until, firing: { ...firing, told_at } }).unsent).toBeNull();
+  expect(say({ muted_until, firing: { ...firing, told_at } }).unsent).toBe('Muted until 2026-11-28 15:00 UTC');
   expect(say({ firing: null, last_error: 'no such host' })).toEqual({
     ...{ ...now, since: null, unsent: 'Not sent: no such host' },
   });
 });
 
 test('what was never checked, has nothing to measure, or is off', () => {
-  expect(say({ firing: null, last_check: null })).toMatchObject({ found: null, checked: null });
+  expect(say({ firing: null, last_check: null })).toMatchObject({ found: 'not measured yet', checked: null });
   expect(say({ last_check: null }).found).toBe('94.0 % of the month budget is used');
   expect(say({ firing: null, last_check: { ...last_check, value: null, text: null } }).found).toBe(
     'nothing to measure',

@@ -26,7 +26,7 @@ export interface AlertNow {
   /** What the last check measured; null while nothing checks it. */
   readonly found: string | null;
   readonly checked: string | null;
-  /** Why nobody was told. */
+  /** Why nobody was told, or would be. */
   readonly unsent: string | null;
 }
 
@@ -37,13 +37,16 @@ export function describeNow(
 ): AlertNow {
   const { firing, last_check: check, last_error: error } = alert;
   const isChecked = alert.is_active && check !== null;
-  const why = firing?.told_at === null ? whyUnsent(alert, nowMs) : error;
+  const until = isMuted(alert, nowMs) ? `until ${describeMinute(alert.muted_until ?? '', zone)}` : null;
+  const why = firing?.told_at === null ? (error ?? (until && `muted ${until}`)) : error;
   return {
     since: firing && `since ${describeMinute(firing.created_at, zone)}`,
-    found: isChecked ? (check.text ?? 'nothing to measure') : (firing?.text ?? null),
+    found: isChecked
+      ? (check.text ?? 'nothing to measure')
+      : (firing?.text ?? (alert.is_active ? 'not measured yet' : null)),
     // Clocks may differ.
     checked: isChecked ? `checked ${formatAgo(Math.min(Date.parse(check.at), nowMs), nowMs)}` : null,
-    unsent: why === null ? null : `Not sent: ${why}`,
+    unsent: why === null ? until && `Muted ${until}` : `Not sent: ${why}`,
   };
 }
 
