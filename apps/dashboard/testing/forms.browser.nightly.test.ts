@@ -45,9 +45,12 @@ test('an alias: providers and models from lists, shares that add up, rows moved 
   await dialog().getByLabel('Order of targets').selectOption('by share');
   await dialog().getByLabel('Provider of target 1').fill('opnai');
   await dialog().getByText('There is no provider "opnai".').waitFor();
-  await dialog().getByLabel('Provider of target 1').fill('demo');
+  await dialog().getByLabel('Provider of target 1').fill('');
+  await page.keyboard.type('demo');
+  await page.getByRole('option', { name: 'demo' }).waitFor();
   await page.keyboard.press('Tab');
   const model = dialog().getByLabel('Model of target 1');
+  await page.waitForFunction(() => document.activeElement?.getAttribute('aria-label') === 'Model of target 1');
   await model.fill('chat');
   await page.getByRole('option', { name: /demo-chat/ }).waitFor();
   expect(await model.getAttribute('aria-expanded')).toBe('true');

@@ -8,7 +8,7 @@ import { innerRow } from '../inner-names';
 import { instant } from '../instant';
 import { ofProjects, type ProjectScope } from '../of-projects';
 import type { Page, PageRequest } from '../page';
-import { ofLiveProject, Rows, type Stored } from '../rows';
+import { Rows, type Stored } from '../rows';
 
 export const runRows = new Rows(runs);
 export type StoredRun = Stored<typeof runRows>;
@@ -73,9 +73,9 @@ export async function pauseRun(db: Db, id: string, nowMs: number): Promise<void>
   await db.update(runs).set({ pausedAtMs: nowMs, updatedAtMs: sql`now()` }).where(goesOn);
 }
 
-/** Newest first, without those of deleted projects. */
+/** Newest first. */
 export const listRuns = (db: Db, page: PageRequest, projectId?: ProjectScope): Promise<Page<StoredRun>> =>
-  runRows.list(db, page, { projectId }, ofLiveProject(runs.projectId));
+  runRows.list(db, page, { projectId });
 
 /** Runs of this name: one in each project at most. */
 export const findRuns = (db: Db, runId: string, projectId?: ProjectScope): Promise<readonly StoredRun[]> =>

@@ -35,7 +35,7 @@ export function RunsPage() {
         rows={runs.data?.rows}
         rowKey={keyOfRun}
         linkOf={(row) => opened.linkTo(keyOfRun(row))}
-        emptyTitle="No runs with a budget yet"
+        emptyTitle="No runs with a budget"
         emptyHint={
           <FirstCall
             text="A run groups the requests and tool calls of one agent's task under one budget: it ends before it costs more. The first request that names it begins it."

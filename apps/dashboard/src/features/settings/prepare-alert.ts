@@ -21,7 +21,7 @@ const percent = {
 
 /** Input of a kind's threshold. */
 const THRESHOLDS: Readonly<Record<Alert['kind'], Omit<FieldSpec, 'name'> | undefined>> = {
-  budget_share: { ...percent, label: 'Budget used, %' },
+  budget_share: { ...percent, label: 'Budget used, %', hint: 'Told again at 50, 80 and 95 %, where these are higher' },
   error_rate: { ...percent, label: 'Failed requests, %' },
   latency_p95: {
     label: 'Latency, ms',
@@ -201,7 +201,7 @@ export function statesOf(
 ): readonly AlertState[] {
   const states: AlertState[] = [conditionOf(alert)];
   if (alert.last_error !== null) states.push({ label: 'webhook failing', tone: 'warn' });
-  else if (alert.is_active && isMuted(alert, nowMs)) states.push({ label: 'muted', tone: 'neutral' });
+  if (alert.is_active && isMuted(alert, nowMs)) states.push({ label: 'muted', tone: 'neutral' });
   return states;
 }
 

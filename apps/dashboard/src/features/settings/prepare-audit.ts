@@ -66,7 +66,7 @@ function say(field: string, value: unknown, { project, key, timeZone }: AuditNam
   if (typeof value !== 'string') return JSON.stringify(value, null, 2);
   if (field === 'project_id') return project(value);
   if (field === 'api_key_id') return key(value);
-  return field.endsWith('_at') ? formatInstant(value, timeZone) : value;
+  return /_(?:at|until)$/.test(field) ? formatInstant(value, timeZone) : value;
 }
 
 type Teller = (entry: Told, names: AuditNames) => string;
@@ -128,6 +128,7 @@ function tellUpdate(entry: Told, names: AuditNames): string {
   const [from, to] = [say(field, was, names), say(field, is, names)];
   const what = `the ${labelOf(field)} of ${thing}`;
   if (field === 'name') return `renamed ${spaced(entry.resource)} ${from} to ${to}`;
+  if (field === 'muted_until') return is === null ? `unmuted ${thing}` : `muted ${thing} until ${to}`;
   if (field === 'is_active') return `${is === true ? 'activated' : 'deactivated'} ${thing}`;
   if (typeof is === 'boolean') return `turned ${labelOf(field)} of ${thing} ${to}`;
   if (isLong(was) || isLong(is)) return `changed ${what}`;

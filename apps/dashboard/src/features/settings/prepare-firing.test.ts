@@ -26,6 +26,9 @@ test('what the last check measured, not the first of the firing, since when it f
   expect(say({ last_error: 'no such host' })).toEqual({ ...now, unsent: 'Not sent: no such host' });
   const muted_until = '2026-11-28T15:00:00.000Z';
   expect(say({ muted_until }).unsent).toBe('Not sent: muted until 2026-11-28 15:00 UTC');
+  expect(say({ muted_until, last_error: 'no such host' }).unsent).toBe(
+    'Not sent: no such host. Muted until 2026-11-28 15:00 UTC',
+  );
   // Its start was sent before.
   expect(say({ muted_until, firing: { ...firing, told_at } }).unsent).toBe('Muted until 2026-11-28 15:00 UTC');
   expect(say({ firing: null, last_error: 'no such host' })).toEqual({

@@ -38,7 +38,11 @@ export function describeNow(
   const { firing, last_check: check, last_error: error } = alert;
   const isChecked = alert.is_active && check !== null;
   const until = isMuted(alert, nowMs) ? `until ${describeMinute(alert.muted_until ?? '', zone)}` : null;
-  const why = firing?.told_at === null ? (error ?? (until && `muted ${until}`)) : error;
+  const isHeld = firing?.told_at === null && error === null;
+  const why = [
+    ...(error === null ? [] : [`Not sent: ${error}`]),
+    ...(until === null ? [] : [isHeld ? `Not sent: muted ${until}` : `Muted ${until}`]),
+  ];
   return {
     since: firing && `since ${describeMinute(firing.created_at, zone)}`,
     found: isChecked
@@ -46,7 +50,7 @@ export function describeNow(
       : (firing?.text ?? (alert.is_active ? 'not measured yet' : null)),
     // Clocks may differ.
     checked: isChecked ? `checked ${formatAgo(Math.min(Date.parse(check.at), nowMs), nowMs)}` : null,
-    unsent: why === null ? until && `Muted ${until}` : `Not sent: ${why}`,
+    unsent: why.length === 0 ? null : why.join('. '),
   };
 }
 

@@ -117,7 +117,8 @@ export function Combobox(props: Props) {
           value={value}
           onValue={list.type}
           onClick={() => !isOpen && list.open()}
-          onBlur={list.close}
+          // Once another has the focus: a dialog that loses nodes while nobody has it takes it.
+          onBlur={() => setTimeout(list.close)}
           onKeyDown={(event) => {
             const isPlain = !event.metaKey && !event.ctrlKey;
             if (isPlain && list.press(event.key)) event.preventDefault();
