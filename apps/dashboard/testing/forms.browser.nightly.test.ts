@@ -128,7 +128,7 @@ test('an alert for PagerDuty has a key that nobody sees again, and is muted unti
   await dialog().getByLabel('Muted until').fill('2099-01-01T00:00');
   await button('Create alert').click();
   const row = page.getByRole('row', { name: /burns/ });
-  await row.getByText('muted').waitFor();
+  await row.getByText('muted', { exact: true }).waitFor();
   await row.getByRole('cell', { name: 'A provider is down for 2 min' }).waitFor();
   await row.click();
   await dialog().getByText('Has not fired in the last 90 days.').waitFor();
