@@ -3,6 +3,7 @@ import { hashSecret } from '@llm0/core/keys/api-key';
 import { TEST_DATABASES } from '@llm0/testing/stores/test-databases';
 import type { Database, Db } from '../../client';
 import { getCustomerLimits, limitRows, listAllCustomerLimits, putCustomerLimits } from '../limits/customer-limits';
+import { openRun, runRows } from '../limits/runs';
 import { getSetting, putSetting, putSettingOnce } from '../settings';
 import { deleteApiKey, keyRows, listApiKeys } from './api-keys';
 import { findPrincipalByHash, findPrincipalByKeyId } from './find-principal';
@@ -163,9 +164,11 @@ describe.each(TEST_DATABASES)('projects and keys on $name', (kind) => {
   test('a deleted project is hidden and its keys find it inactive', async () => {
     const project = await projectRows.create(db, { name: 'gone' });
     const secret = secretParts();
-    await keyRows.create(db, { ...secret, projectId: project.id, name: 'k' });
+    const { id: apiKeyId } = await keyRows.create(db, { ...secret, projectId: project.id, name: 'k' });
+    await openRun(db, { projectId: project.id, runId: 'r', apiKeyId, budgetNanoUsd: 5 });
     expect(await deleteProject(db, project.id)).toMatchObject({ version: 2 });
     expect(await deleteProject(db, project.id)).toBeNull();
+    expect((await runRows.get(db, { projectId: project.id, runId: 'r' }))?.stoppedAtMs).toBeNumber();
     expect(await projectRows.get(db, { id: project.id })).toBeNull();
     expect((await projectRows.list(db, { limit: 1000 })).data.some(({ id }) => id === project.id)).toBe(false);
     expect((await findPrincipalByHash(db, secret.hash))?.project).toMatchObject({ isActive: false, version: 2 });

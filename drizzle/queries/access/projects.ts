@@ -1,7 +1,8 @@
 import type { Project } from '@llm0/core/keys/api-key';
-import { isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { projects } from '../../schema/projects';
+import { runs } from '../../schema/runs';
 import { Rows, type Stored } from '../rows';
 
 const rowsWhere = (live: SQL) =>
@@ -17,10 +18,14 @@ export type StoredProject = Stored<typeof projectRows>;
 export type ProjectSettings = Partial<Omit<Project, 'id' | 'name' | 'version'>>;
 
 /**
- * Hides the project and makes its keys be refused (`isActive` false, `version` raised); its log rows stay.
+ * Hides the project, stops its runs and makes its keys be refused (`isActive` false, `version` raised); its log rows stay.
  * Returns it with its new version for the hot store, null when there is no such project.
  */
-export function deleteProject(db: Db, id: string): Promise<StoredProject | null> {
+export async function deleteProject(db: Db, id: string): Promise<StoredProject | null> {
+  await db
+    .update(runs)
+    .set({ stoppedAtMs: sql`now()`, updatedAtMs: sql`now()` })
+    .where(and(eq(runs.projectId, id), isNull(runs.stoppedAtMs)));
   return projectRows.update(db, { id }, { isActive: false, deletedAtMs: sql`now()` });
 }
 

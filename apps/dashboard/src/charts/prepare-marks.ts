@@ -10,7 +10,7 @@ export const MARK_KINDS = {
   incident: { label: 'Incident', color: '--c-bad' },
   note: { label: 'Note', color: '--c-muted' },
   key: { label: 'Key', color: '--c-warn' },
-  limit: { label: 'Limit', color: '--c-warn' },
+  limit: { label: 'Settings', color: '--c-warn' },
   routing: { label: 'Routing', color: '--c-good' },
   start: { label: 'Start', color: '--c-faint' },
 } as const satisfies Record<TimelineEvent['kind'], { readonly label: string; readonly color: string }>;
@@ -31,6 +31,18 @@ export function marksAt(marks: readonly ChartMark[], { fromMs, toMs, near }: Poi
   return marks.filter(
     ({ atMs }) => (atMs >= fromMs && atMs < toMs) || (near !== undefined && atMs >= near[0] && atMs <= near[1]),
   );
+}
+
+/** Marks with their places, without those that the flag of an earlier one would cover. */
+export function uncovered<T extends { readonly x: number }>(placed: readonly T[], width: number): readonly T[] {
+  let last = Number.NEGATIVE_INFINITY;
+  return placed
+    .toSorted((a, b) => a.x - b.x)
+    .filter(({ x }) => {
+      if (x - last < width) return false;
+      last = x;
+      return true;
+    });
 }
 
 /** A mark in a line. */

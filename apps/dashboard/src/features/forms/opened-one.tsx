@@ -1,5 +1,5 @@
 import { type QueryKey, useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { Dialog } from '../../ui/dialog';
 import { Failure } from '../../ui/error-state';
 import { Managed } from './managed';
@@ -25,6 +25,14 @@ interface Props<T> {
 export function OpenedOne<T>({ what, row, isLoaded, queryKey, read, onClose, nameOf, children }: Props<T>) {
   const asked = useQuery({ queryKey: [...queryKey, 'opened'], queryFn: read, enabled: row === undefined && isLoaded });
   const one = row ?? asked.data;
+  const shown = useRef('');
+  const name = JSON.stringify(queryKey);
+  if (one !== undefined && one !== null) shown.current = name;
+  // Its own removal takes the row away before the change has told so.
+  const isGone = one === null && shown.current === name;
+  useEffect(() => {
+    if (isGone) onClose();
+  });
   if (one !== undefined && one !== null) {
     if (nameOf === undefined) return children(one);
     return (
@@ -40,7 +48,7 @@ export function OpenedOne<T>({ what, row, isLoaded, queryKey, read, onClose, nam
       </Dialog>
     );
   }
-  if (asked.data !== null) return null;
+  if (asked.data !== null || isGone) return null;
   return (
     <Dialog
       title={`No such ${what}`}

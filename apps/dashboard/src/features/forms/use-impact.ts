@@ -38,5 +38,6 @@ export function useRecentRequestsOf(keys: readonly { readonly id: string; readon
 export function useRecentlyAsked(name: string): string {
   const { data } = useLogSample({ from: useLastHour().from });
   const requests = data?.data.filter(({ requested_model: asked }) => asked === name).length ?? 0;
+  if (requests === 0) return data?.next_cursor ? 'None of the newest 1,000 requests' : 'No request in the last hour';
   return `${data?.next_cursor ? 'At least ' : ''}${countOf(requests, 'request')} in the last hour`;
 }

@@ -29,6 +29,14 @@ test.each<[Told, string]>([
     update(project, { monthly_cap_usd: 1, cache_enabled: false }),
     'changed the monthly cap and the caching of project shop',
   ],
+  [
+    update(
+      { id: 'nine', project_id: SHOP, state: 'running', ended_at: null },
+      { state: 'stopped', ended_at: '2026-11-26T09:00:00.000Z' },
+      { resource: 'run', resource_id: `${SHOP}/nine` },
+    ),
+    'stopped run nine of project shop',
+  ],
   [update(key, { budget_usd: 5 }, ofKey), 'set the budget of key prod of project shop to $5.00'],
   [update(key, { allowed_models: ['a'] }, ofKey), 'changed the allowed models of key prod of project shop'],
   [

@@ -88,6 +88,10 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   },
   'send playground': ({ resource_id: id }, { key }) => `sent a request as key ${key(id ?? '')} from the playground`,
   'send tools': ({ resource_id: id }, { key }) => `sent an MCP message as key ${key(id ?? '')} from the dashboard`,
+  'update run': (entry, names) => {
+    const { state, ended_at: end } = objectOf(entry.after);
+    return state === 'stopped' && end !== null ? `stopped ${thingOf(entry, names)}` : tellUpdate(entry, names);
+  },
   'update mcp_tool': ({ resource_id: id, after }) => {
     const { approved, declined } = objectOf(after);
     if (declined === true) return `declined the tool ${id}`;
@@ -164,6 +168,7 @@ function thingOf({ resource, resource_id: id, before, after }: Told, { project }
   if (resource === 'customer_limits') return `customer ${it.customer_id ?? id}${owner === '' ? '' : ` of ${owner}`}`;
   if (resource === 'guardrails') return `the guardrails of project ${project(id ?? '')}`;
   if (resource === 'model') return `model ${id}`;
+  if (resource === 'run') return `run ${it.id} of project ${owner}`;
   const noun = NOUNS[resource] ?? spaced(resource);
   const place = resource !== 'project' && owner !== '' ? ` of project ${owner}` : '';
   return `${noun} ${String(named ?? id ?? '')}${place}`.trimEnd();

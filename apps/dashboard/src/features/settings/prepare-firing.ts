@@ -40,7 +40,7 @@ export function describeNow(
   const until = isMuted(alert, nowMs) ? `until ${describeMinute(alert.muted_until ?? '', zone)}` : null;
   const isHeld = firing?.told_at === null && error === null;
   const why = [
-    ...(error === null ? [] : [`Not sent: ${error}`]),
+    ...(error === null ? [] : [`Not sent: ${error.replace(/\.$/, '')}`]),
     ...(until === null ? [] : [isHeld ? `Not sent: muted ${until}` : `Muted ${until}`]),
   ];
   return {

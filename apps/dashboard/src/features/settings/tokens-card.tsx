@@ -151,6 +151,7 @@ function TokenDialog({ of: token, onClose }: DialogOf<Token>) {
   });
   const facts = [
     ['Role', token.role],
+    ['Prompts and answers', token.can_read_bodies ? 'readable' : 'not readable'],
     ['Created', formatAgo(token.created_at, Date.now())],
     ['Expires', token.expires_at === null ? 'never' : formatAgo(token.expires_at, Date.now())],
     ['Open dashboards', token.open_sessions],
