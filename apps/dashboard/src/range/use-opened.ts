@@ -1,4 +1,5 @@
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router';
+import { useEffect, useRef } from 'react';
 import type { Place } from '../ui/place-link';
 import type { RowAnchor } from '../ui/table/data-table';
 import type { PageSearch } from './page-search';
@@ -18,6 +19,11 @@ export function useOpened() {
   const navigate = useNavigate();
   const router = useRouter();
   const { history } = router;
+  /** Going back takes a moment, in which a second call would leave the page. */
+  const closing = useRef<string>(undefined);
+  useEffect(() => {
+    if (closing.current !== id) closing.current = undefined;
+  }, [id]);
   const addressOf = (one: string) => ({
     to: '.' as const,
     search: (before: object) => ({ ...before, open: one }),
@@ -45,6 +51,8 @@ export function useOpened() {
     show,
     anchors,
     close: () => {
+      if (closing.current === id) return;
+      closing.current = id;
       if (history.location.state.isOpened) history.back();
       else {
         const search = (before: object) => ({ ...before, open: undefined });
