@@ -11,7 +11,8 @@ const SLOW = 60_000;
 /** Longest time in which nothing else has its turn. */
 const MOST_MS = 50;
 const TEST_MS = 120_000;
-const TRIES = 3;
+/** Others on the same core slow this thread even by its own clock. */
+const TRIES = 8;
 const USER = { on: 'input', part: 'user' } as const;
 const REFUSED = /couldn't be checked/;
 
