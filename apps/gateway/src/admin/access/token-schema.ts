@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { id, instant, instantShown, text } from '../fields/fields';
+import { id, instantOrNull, instantShown, text } from '../fields/fields';
 import { isAdminSecret } from './admin-token';
 
 const role = z.enum(['admin', 'viewer', 'scim']).openapi({ description: 'scim: for /scim/v2 only' });
@@ -8,7 +8,7 @@ const settings = {
     .boolean()
     .nullish()
     .openapi({ description: 'May read stored prompts and answers; default: admins yes, viewers no' }),
-  expires_at: instant.nullish(),
+  expires_at: instantOrNull,
 };
 
 /** Chosen by the operator, as for a file that describes the token. */

@@ -50,6 +50,7 @@ const routingKey = z
   .nullable()
   .openapi({ description: "PagerDuty's integration key", writeOnly: true });
 const mutedUntil = instant.nullable().openapi({
+  type: ['string', 'null'],
   description: 'No messages about firing until then. Recovery is sent if the start was sent',
 });
 

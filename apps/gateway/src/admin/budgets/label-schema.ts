@@ -1,12 +1,12 @@
 import { z } from '@hono/zod-openapi';
 import type { StoredLabelBudget } from '@llm0/drizzle/queries/limits/label-budgets';
-import { id, instantShown, labelName, text, usd, usdShown } from '../fields/fields';
+import { id, instantShown, labelName, text, usdOrNull, usdShown } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
 
 const amounts = {
-  daily_usd: usd.nullish().openapi({ description: 'USD per UTC day; null = none' }),
-  weekly_usd: usd.nullish().openapi({ description: 'USD per week from Monday, UTC; null = none' }),
-  monthly_usd: usd.nullish().openapi({ description: 'USD per UTC month; null = none' }),
+  daily_usd: usdOrNull.openapi({ description: 'USD per UTC day; null = none' }),
+  weekly_usd: usdOrNull.openapi({ description: 'USD per week from Monday, UTC; null = none' }),
+  monthly_usd: usdOrNull.openapi({ description: 'USD per UTC month; null = none' }),
 };
 
 /** Without its project, as a configuration file has it. */

@@ -4,7 +4,7 @@ import {
   limitedModels,
   type StoredCustomerLimits,
 } from '@llm0/drizzle/queries/limits/customer-limits';
-import { count, id, instantShown, text, usd, usdShown } from '../fields/fields';
+import { count, id, instantShown, text, usdOrNull, usdShown } from '../fields/fields';
 import { readFields, showFields } from '../fields/map-fields';
 
 const ON_LIMIT = ['block', 'downgrade', 'warn'] as const;
@@ -12,9 +12,9 @@ const MAX_MODELS = 200;
 
 export const customerLimitsBodySchema = z
   .strictObject({
-    daily_spend_limit_usd: usd.nullish(),
-    monthly_spend_limit_usd: usd.nullish(),
-    per_request_max_usd: usd.nullish(),
+    daily_spend_limit_usd: usdOrNull,
+    monthly_spend_limit_usd: usdOrNull,
+    per_request_max_usd: usdOrNull,
     requests_per_minute: count().nullish(),
     requests_per_hour: count().nullish(),
     requests_per_day: count().nullish(),

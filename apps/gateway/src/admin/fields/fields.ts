@@ -89,17 +89,19 @@ export const usd = z
     maximum: 9_000_000,
     description: 'USD, at most 9 decimals; a string works too',
   });
+/** A manual OpenAPI type lacks null, so it is listed. */
+export const usdOrNull = usd.nullish().openapi({ type: ['number', 'null'] });
 
 /** Budgets of projects and keys beside their cap. */
 export const periodBudgets = {
-  daily_budget_usd: usd.nullish().openapi({ description: 'USD per UTC day; null = none' }),
-  weekly_budget_usd: usd.nullish().openapi({ description: 'USD per week from Monday, UTC; null = none' }),
+  daily_budget_usd: usdOrNull.openapi({ description: 'USD per UTC day; null = none' }),
+  weekly_budget_usd: usdOrNull.openapi({ description: 'USD per week from Monday, UTC; null = none' }),
 };
 
 /** Budgets of a key's runs. */
 export const runBudgets = {
-  max_run_budget_usd: usd.nullish().openapi({ description: 'Most that a run of the key may have; null = any amount' }),
-  default_run_budget_usd: usd.nullish().openapi({
+  max_run_budget_usd: usdOrNull.openapi({ description: 'Most that a run of the key may have; null = any amount' }),
+  default_run_budget_usd: usdOrNull.openapi({
     description: 'Budget of a run that names none; null = none',
   }),
 };
@@ -115,6 +117,7 @@ export const instant = z.iso
   .datetime({ offset: true, error: 'must be a time in RFC 3339 such as 2026-01-31T00:00:00Z' })
   .transform((value) => Date.parse(value))
   .openapi({ type: 'string', format: 'date-time' });
+export const instantOrNull = instant.nullish().openapi({ type: ['string', 'null'] });
 
 /** A time in a query: RFC 3339 (its `+` may have become a space) or a UTC day → epoch milliseconds. */
 export const queryInstant = z

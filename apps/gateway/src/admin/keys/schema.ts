@@ -6,7 +6,7 @@ import type { KeyUsage } from '@llm0/drizzle/queries/access/key-usage';
 import {
   count,
   id,
-  instant,
+  instantOrNull,
   instantShown,
   labels,
   modelList,
@@ -18,7 +18,7 @@ import {
   runBudgetsShown,
   text,
   toolPatterns,
-  usd,
+  usdOrNull,
   usdShown,
 } from '../fields/fields';
 import { readFields, showFields } from '../fields/map-fields';
@@ -65,8 +65,8 @@ const settings = {
   guardrail_rules: guardrailRules
     .nullish()
     .openapi({ description: "Guardrails in addition to the project's; null = none" }),
-  expires_at: instant.nullish(),
-  budget_usd: usd.nullish(),
+  expires_at: instantOrNull,
+  budget_usd: usdOrNull,
   budget_period: z.enum(['total', 'month']).optional().openapi({ default: 'total' }),
   ...periodBudgets,
   ...runBudgets,

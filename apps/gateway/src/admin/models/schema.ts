@@ -41,7 +41,8 @@ const price = z
   })
   .openapi({ type: 'number', minimum: 0, description: 'USD per million tokens, at most 6 decimals' });
 
-const optionalPrice = price.nullish();
+const OR_NULL = { type: ['number', 'null'] } as { type: ['number', 'null'] };
+const optionalPrice = price.nullish().openapi(OR_NULL);
 
 /** Prices of seconds need more decimals than amounts. */
 const UNIT_PRICE = /^(\d{1,3})(?:\.(\d{1,12}))?$/;
@@ -56,7 +57,7 @@ const unitPrice = z
     return z.NEVER;
   })
   .openapi({ type: 'number', minimum: 0, maximum: 999, description: 'USD per unit, at most 12 decimals' });
-const optionalUnitPrice = unitPrice.nullish();
+const optionalUnitPrice = unitPrice.nullish().openapi(OR_NULL);
 
 const imageSizeSchema = z.strictObject({
   quality: z.string().regex(/^[a-z0-9.-]{1,20}$/, 'must be a quality, such as high'),

@@ -14,7 +14,7 @@ import {
   providerList,
   text,
   toolPatterns,
-  usd,
+  usdOrNull,
   usdShown,
 } from '../fields/fields';
 import { readFields, showFields } from '../fields/map-fields';
@@ -26,11 +26,11 @@ const MAX_QUEUE_MS = 600_000;
 const settings = {
   team_id: id.nullish().openapi({ description: 'Team that owns the project; default: the default team. null = none' }),
   cost_center: costCenter.nullish().openapi({ description: "Cost center in statements; null = the team's" }),
-  monthly_cap_usd: usd.nullish().openapi({ description: 'USD per UTC month; null = none' }),
+  monthly_cap_usd: usdOrNull.openapi({ description: 'USD per UTC month; null = none' }),
   ...periodBudgets,
-  team_share_usd: usd
-    .nullish()
-    .openapi({ description: "Part of its team's monthly budget that is kept for it; null = none" }),
+  team_share_usd: usdOrNull.openapi({
+    description: "Part of its team's monthly budget that is kept for it; null = none",
+  }),
   team_overdraft: z.boolean().optional().openapi({
     default: true,
     description: "Beyond its share, it may spend what no share of the team's budget claims",

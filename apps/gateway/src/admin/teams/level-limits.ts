@@ -13,7 +13,7 @@ import {
   periodBudgetsShown,
   providerList,
   toolPatterns,
-  usd,
+  usdOrNull,
   usdShown,
 } from '../fields/fields';
 import { type RuleNeeds, refuseRules } from '../guardrails/refuse-rules';
@@ -26,7 +26,7 @@ export const levelLimits = {
     .nullish()
     .openapi({ description: 'Requests a minute of everything below together; null = any number' }),
   tokens_per_minute: count().nullish().openapi({ description: 'Tokens a minute of everything below together' }),
-  monthly_cap_usd: usd.nullish().openapi({ description: 'USD per UTC month; null = none' }),
+  monthly_cap_usd: usdOrNull.openapi({ description: 'USD per UTC month; null = none' }),
   allowed_models: modelList
     .nullish()
     .openapi({ description: 'Models that everything below may call; null = every model' }),
