@@ -164,7 +164,8 @@ export function changedFields(
 /** The input uses the browser's clock; the explanation shows the displayed one. */
 const SAID: Partial<Record<FieldKind, (value: unknown) => string>> = {
   usd: (value) => formatUsdExact(Number(value)),
-  instant: (value) => formatInstant(String(value), 'utc'),
+  instant: (value) =>
+    `${formatInstant(String(value), 'utc')}${Date.parse(String(value)) < Date.now() ? ', which has passed' : ''}`,
 };
 
 /** Parsed value of a form's text, in words; null without one. */

@@ -12,9 +12,9 @@ import { MoreRows } from '../../ui/table/more-rows';
 import { TableCard } from '../../ui/table/table-card';
 import { AuditEntryDrawer } from './audit-entry';
 import type { AuditSearch } from './audit-search';
-import { type AuditNames, keysOf, prepareSentence, spaced } from './prepare-audit';
+import { type AuditNames, keysOf, nounOf, prepareSentence } from './prepare-audit';
 
-const optionsOf = (names: readonly string[]) => names.map((name) => [name, spaced(name)] as const);
+const optionsOf = (names: readonly string[]) => names.map((name) => [name, nounOf(name)] as const);
 
 const RESOURCES = optionsOf(AUDIT_RESOURCES);
 const ACTIONS = optionsOf(AUDIT_ACTIONS);
@@ -62,7 +62,7 @@ function useAuditNames(rows: readonly AuditEntry[]): AuditNames {
 const entryColumns = (names: AuditNames): readonly Column<AuditEntry>[] => [
   { header: 'Change', wraps: true, value: (row) => prepareSentence(row, names) },
   { header: 'Actor', wideOnly: true, narrow: true, value: (row) => row.actor },
-  { header: 'Resource', wideOnly: 'very', value: (row) => spaced(row.resource) },
+  { header: 'Resource', wideOnly: 'very', value: (row) => nounOf(row.resource) },
 ];
 
 const NAMES = ['actor', 'action', 'resource', 'days'] as const;
@@ -76,7 +76,7 @@ const useFilter = ({ actor, action, resource, days }: AuditSearch): AuditFilter 
 
 /** A value of the address that no list has is a choice, too. */
 const withOwn = (options: typeof RESOURCES, own: string | undefined): typeof RESOURCES =>
-  own === undefined || options.some(([name]) => name === own) ? options : [...options, [own, spaced(own)]];
+  own === undefined || options.some(([name]) => name === own) ? options : [...options, [own, nounOf(own)]];
 
 interface FiltersProps {
   readonly rows: readonly AuditEntry[];

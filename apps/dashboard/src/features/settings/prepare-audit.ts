@@ -154,11 +154,14 @@ function listOf(all: readonly string[]): string {
 /** Resources whose name says little alone. */
 const NOUNS: Readonly<Record<string, string>> = {
   token: 'admin token',
+  admin_token: 'ADMIN_TOKEN',
   mcp_server: 'MCP server',
   mcp_grant: 'MCP sign-in',
   saved_view: 'view',
   annotation: 'note',
 };
+
+export const nounOf = (resource: string): string => NOUNS[resource] ?? spaced(resource);
 
 /** `key prod of project shop`; a UUID only if nothing has its name. */
 function thingOf({ resource, resource_id: id, before, after }: Told, { project }: AuditNames): string {
@@ -169,7 +172,7 @@ function thingOf({ resource, resource_id: id, before, after }: Told, { project }
   if (resource === 'guardrails') return `the guardrails of project ${project(id ?? '')}`;
   if (resource === 'model') return `model ${id}`;
   if (resource === 'run') return `run ${it.id} of project ${owner}`;
-  const noun = NOUNS[resource] ?? spaced(resource);
+  const noun = nounOf(resource);
   const place = resource !== 'project' && owner !== '' ? ` of project ${owner}` : '';
   return `${noun} ${String(named ?? id ?? '')}${place}`.trimEnd();
 }
