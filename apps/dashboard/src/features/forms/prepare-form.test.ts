@@ -176,10 +176,12 @@ test('a fault names its field without its unit; a whole sentence stays', () => {
   expect([
     describeFault('Alias', 'must be 1 to 32 lower-case letters, digits and hyphens.'),
     describeFault('Latency, ms', 'must be 1 or more'),
+    describeFault('Budget', 'budget_usd must be above the present budget.'),
     describeFault('Targets', 'Row 2: choose a model'),
   ]).toEqual([
     'Alias must be 1 to 32 lower-case letters, digits and hyphens.',
     'Latency must be 1 or more.',
+    'Budget must be above the present budget.',
     'Row 2: choose a model',
   ]);
 });

@@ -79,8 +79,10 @@ export class FieldError extends Error {
 /** `must be 1 or more` as a sentence about its field; a message that is one stays. */
 export function describeFault(label: string, message: string): string {
   if (!/^[a-z]/.test(message)) return message;
+  // The API may name the field: `budget_usd must be …`.
+  const rest = message.replace(/^[a-z]+(?:_[a-z]+)+ (?=must )/, '');
   // A unit, as in `Latency, ms`, is no part of the name.
-  return `${label.replace(/, [^,]+$/, '')} ${message}${message.endsWith('.') ? '' : '.'}`;
+  return `${label.replace(/, [^,]+$/, '')} ${rest}${rest.endsWith('.') ? '' : '.'}`;
 }
 
 const READERS: Readonly<Record<FieldKind, (text: string) => unknown>> = {

@@ -4,6 +4,7 @@ import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { type Token, useTokens } from '../../api/settings';
 import { formatAgo } from '../../format/format-time';
+import { Badge } from '../../ui/badge';
 import { Dialog, type DialogOf } from '../../ui/dialog';
 import { Plus } from '../../ui/icons';
 import { Mono, Name } from '../../ui/name';
@@ -81,7 +82,10 @@ const COLUMNS: readonly Column<Token>[] = [
     header: 'Expires',
     wideOnly: true,
     value: (row) => row.expires_at,
-    cell: (row) => (row.expires_at === null ? 'never' : formatAgo(row.expires_at, Date.now())),
+    cell: ({ expires_at: at }) => {
+      if (at === null) return 'never';
+      return Date.parse(at) < Date.now() ? <Badge tone="warn">expired</Badge> : formatAgo(at, Date.now());
+    },
   },
 ];
 
