@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { HAS_FAILED, WAS_JUDGED } from '../logs/failovers';
-import type { LogFilter, LogMatch } from '../logs/logs';
+import type { LogFilter, LogMatch, ProviderAsked } from '../logs/logs';
 import { MODALITY_OF_ROW, OUTCOME_OF_ROW, PROVIDER_OF_ROW, WAS_SENT } from '../stats/read/segment-sql';
 import { instantOf, isOfProjects, labelOf, listOf } from './segment-rows';
 
@@ -58,6 +58,10 @@ const TEXTS = ['model', 'requested_model', 'customer_id', 'client_request_id', '
 
 type OtherFilter = Omit<LogFilter, keyof LogMatch | 'not' | 'searchesBodies' | 'failoverFrom' | 'switched'>;
 
+/** The row's provider, or one that it left. */
+const wasAsked = ({ provider, failedIds = [] }: ProviderAsked, how: SQL): SQL | undefined =>
+  anyOf([sql`(${PROVIDER_OF_ROW} = ${provider} and ${how})`, isOneOf(sql`id`, failedIds)]);
+
 /** One condition for each other filter that is set. */
 const FILTERS: {
   readonly [K in keyof Required<OtherFilter>]: (
@@ -67,10 +71,8 @@ const FILTERS: {
 } = {
   requestId: (id) => sql`id = ${id}`,
   requestIds: (ids) => isOneOf(sql`id`, ids),
-  sentTo: ({ provider: name, failedIds = [] }) =>
-    anyOf([sql`(${PROVIDER_OF_ROW} = ${name} and ${WAS_JUDGED})`, isOneOf(sql`id`, failedIds)]),
-  failedAt: ({ provider: name, failedIds = [] }) =>
-    anyOf([sql`(${PROVIDER_OF_ROW} = ${name} and ${HAS_FAILED})`, isOneOf(sql`id`, failedIds)]),
+  sentTo: (asked) => wasAsked(asked, WAS_JUDGED),
+  failedAt: (asked) => wasAsked(asked, HAS_FAILED),
   sent: (wasSent) => sql`${WAS_SENT} = ${wasSent}`,
   runId: (id) => sql`run_id = ${id}`,
   traceId: (id) => sql`trace_id = ${id}`,

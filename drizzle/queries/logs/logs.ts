@@ -46,7 +46,7 @@ const { latencyMs, ttftMs, overheadMs, upstreamMs } = gatewayLogs;
 const LATENCIES = { latency: latencyMs, ttft: ttftMs, overhead: overheadMs, upstream: upstreamMs } as const;
 type LatencyOf = keyof typeof LATENCIES;
 
-interface ProviderAsked {
+export interface ProviderAsked {
   readonly provider: string;
   /** Requests that it failed and left, for ClickHouse, which has no switches. */
   readonly failedIds?: readonly string[];
@@ -136,6 +136,10 @@ const OF_ROW = sql`f.created_at = ${gatewayLogs.createdAtMs} and f.request_id = 
 const hasSwitch = (condition: SQL) =>
   sql`(${gatewayLogs.failoverOccurred} and exists (select 1 from failover_logs f where ${OF_ROW} and ${condition}))`;
 
+/** The row's provider, or one that it left. */
+const wasAsked = ({ provider }: ProviderAsked, how: SQL): SQL =>
+  sql`((${PROVIDER_OF_ROW} = ${provider} and ${how}) or ${hasSwitch(failedAt(provider))})`;
+
 type OtherFilter = Omit<LogFilter, keyof LogMatch | 'not' | 'searchesBodies'>;
 
 /** One condition for each other filter that is set. */
@@ -154,10 +158,8 @@ const FILTERS: {
     return sql`${gatewayLogs.failoverOccurred} and exists (select 1 ${switches} and f.fallback_succeeded)
       and exists (select 1 ${switches} and f.original_provider = ${provider} and ${HAS_LEFT})`;
   },
-  sentTo: ({ provider }) =>
-    sql`((${PROVIDER_OF_ROW} = ${provider} and ${WAS_JUDGED}) or ${hasSwitch(failedAt(provider))})`,
-  failedAt: ({ provider }) =>
-    sql`((${PROVIDER_OF_ROW} = ${provider} and ${HAS_FAILED}) or ${hasSwitch(failedAt(provider))})`,
+  sentTo: (asked) => wasAsked(asked, WAS_JUDGED),
+  failedAt: (asked) => wasAsked(asked, HAS_FAILED),
   switched: (wanted) => hasSwitch(isSwitch(wanted)),
   sent: (wasSent) => sql`${WAS_SENT} = ${wasSent}`,
   fromMs: (ms) => gte(gatewayLogs.createdAtMs, ms),
