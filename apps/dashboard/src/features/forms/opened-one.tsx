@@ -30,12 +30,9 @@ export function OpenedOne<T>({ what, row, isLoaded, queryKey, read, onClose, nam
   if (one !== undefined && one !== null) shown.current = name;
   // Its own removal takes the row away before the change has told so.
   const isGone = one === null && shown.current === name;
-  const close = useRef(onClose);
-  close.current = onClose;
-  // Once: a dialog may close by going back.
   useEffect(() => {
-    if (isGone) close.current();
-  }, [isGone]);
+    if (isGone) onClose();
+  });
   if (one !== undefined && one !== null) {
     if (nameOf === undefined) return children(one);
     return (
