@@ -48,6 +48,8 @@ export const adminTokens = pgTable('admin_tokens', {
   createdAtMs: instantOfInsert('created_at'),
   expiresAtMs: instant('expires_at'),
   revokedAtMs: instant('revoked_at'),
+  /** To a minute; null = never. */
+  lastUsedAtMs: instant('last_used_at'),
 });
 
 export const adminAudit = pgTable('admin_audit', {

@@ -21,7 +21,18 @@ export const isInForce = sql`(${adminTokens.revokedAtMs} is null
 /** The live token with this lower-case hex SHA-256; null when unknown, revoked or expired. */
 export async function findAdminToken(db: Db, hash: string): Promise<AdminToken | null> {
   const [token] = await tokenRows.find(db, and(eq(adminTokens.hash, hash), isInForce));
+  if (token !== undefined) await noteTokenUse(db, token.id);
   return token ?? null;
+}
+
+/** Once a minute. A database that takes no changes keeps nobody out. */
+async function noteTokenUse(db: Db, id: string): Promise<void> {
+  const isOld = sql`coalesce(${adminTokens.lastUsedAtMs} < now() - interval '1 minute', true)`;
+  const note = db
+    .update(adminTokens)
+    .set({ lastUsedAtMs: sql`now()` })
+    .where(and(eq(adminTokens.id, id), isOld));
+  await note.catch(() => undefined);
 }
 
 /** False when there is no such token. */

@@ -102,10 +102,11 @@ async function readAgain(client: QueryClient, queryKey: QueryKey): Promise<void>
   await client.refetchQueries({ queryKey });
 }
 
-/** The newest thousand, for fields that roll-ups lack. */
-export const useLogSample = (query: LogQuery) =>
+/** The newest thousand, for fields that roll-ups lack; undefined = asks nothing. */
+export const useLogSample = (query: LogQuery | undefined) =>
   useQuery({
     queryKey: ['logs', 'sample', query],
+    enabled: query !== undefined,
     queryFn: () => read(api.logs.$get({ query: { ...query, limit: '1000' } })),
   });
 

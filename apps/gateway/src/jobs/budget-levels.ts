@@ -1,9 +1,7 @@
-import { shareUsed } from '@llm0/core/alerts/condition';
+import { budgetLevelsAbove, shareUsed } from '@llm0/core/alerts/condition';
 import { periodAt } from '@llm0/core/limits/budgets';
 import type { Budget } from '@llm0/drizzle/queries/limits/budgets';
 
-/** Every budget is told of at the alert's threshold, and at those of these above it. */
-const LEVELS = [0.5, 0.8, 0.95];
 const MOST_NAMES = 3;
 /** Longest list beside the text. */
 const MOST_DETAILS = 200;
@@ -63,7 +61,7 @@ function passedBy(budget: Budget, { threshold, nowMs }: LevelQuestion): readonly
   const since =
     period === 'total' ? '' : ` from ${new Date(periodAt(period, nowMs).fromMs).toISOString().slice(0, 10)}`;
   const share = shareOf(budget);
-  const levels = new Set([threshold, ...LEVELS.filter((level) => level > threshold)]);
+  const levels = new Set([threshold, ...budgetLevelsAbove(threshold)]);
   return [...levels].flatMap((level) => {
     const subject = `${scope} ${projectId}/${id}: ${period}${since}, ${percentOf(level)} %`;
     return share >= level ? [{ budget, level, subject }] : [];

@@ -75,6 +75,12 @@ export function cacheRatioFall(now: CacheSums, before: CacheSums): number | null
   return usual < MIN_HIT_SHARE ? null : Math.max(0, 1 - now.hits / now.requests / usual);
 }
 
+const BUDGET_LEVELS = [0.5, 0.8, 0.95];
+
+/** Shares at which an alert tells of a budget again, after its threshold. */
+export const budgetLevelsAbove = (threshold: number): readonly number[] =>
+  BUDGET_LEVELS.filter((level) => level > threshold);
+
 /** Used share of a budget; 1 for an empty one. */
 export const shareUsed = (usedNanoUsd: number, limitNanoUsd: number): number =>
   limitNanoUsd === 0 ? 1 : usedNanoUsd / limitNanoUsd;

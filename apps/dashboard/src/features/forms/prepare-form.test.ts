@@ -1,8 +1,17 @@
 import { describe, expect, test } from 'bun:test';
 import fc from 'fast-check';
 import { CUSTOMER_FIELDS } from '../customers/customer-fields';
-import { KEY_FIELDS, PROJECT_FIELDS } from '../projects/field-specs';
-import { describeFault, FieldError, fillForm, foldFields, isSet, readBack, readForm } from './prepare-form';
+import { KEY_FIELDS, NEW_KEY_FIELDS, PROJECT_FIELDS } from '../projects/field-specs';
+import {
+  describeFault,
+  FieldError,
+  type FieldSpec,
+  fillForm,
+  foldFields,
+  isSet,
+  readBack,
+  readForm,
+} from './prepare-form';
 
 describe('forms', () => {
   test('empty is no limit; money stays the text it was', () => {
@@ -125,6 +134,13 @@ describe('forms', () => {
     expect(readBack(spec, later)).toBe('2099-03-01 14:05:00 UTC');
     expect(readBack(spec, { until: '' })).toBeNull();
     expect(readBack(spec, { until: 'soon' })).toBeNull();
+  });
+
+  test('a new key may not begin expired; one that expired can still be changed', () => {
+    const past = { name: 'k', budget_period: 'total', expires_at: '2026-03-01T14:05' };
+    const read = (specs: readonly FieldSpec[]) => readForm(specs, { ...fillForm(specs, null), ...past });
+    expect(() => read(NEW_KEY_FIELDS)).toThrow('must be in the future');
+    expect(read(KEY_FIELDS).expires_at).toStartWith('2026-03-01T');
   });
 });
 

@@ -41,8 +41,8 @@ export interface FieldSpec {
   readonly read?: (text: string) => unknown;
   /** Formats a value that its kind can't format; the inverse of `read`. */
   readonly show?: (value: unknown) => string;
-  /** Explains the parsed value. Money shows the amount and times show UTC by default. */
-  readonly understood?: (value: unknown, values: FormValues) => string;
+  /** Explains the parsed value; null: needs none. Money shows the amount and times show UTC by default. */
+  readonly understood?: (value: unknown, values: FormValues) => string | null;
   /** Other fields' values that come with a new value of this one. */
   readonly resets?: (value: string) => FormValues;
   /** Hides the input. */
@@ -121,6 +121,13 @@ const READERS: Readonly<Record<FieldKind, (text: string) => unknown>> = {
 
 /** A whole number from 1. Throws the reason. */
 export const readInteger = (text: string): unknown => READERS.integer(text);
+
+/** An instant that is still to come, for things that would begin expired. Throws the reason. */
+export function readFuture(text: string): unknown {
+  const at = READERS.instant(text);
+  if (Date.parse(String(at)) <= Date.now()) throw new Error('must be in the future');
+  return at;
+}
 
 /** Converts form values to the API's JSON. Throws `FieldError` for an invalid value. */
 export function readForm(specs: readonly FieldSpec[], values: FormValues): Record<string, unknown> {

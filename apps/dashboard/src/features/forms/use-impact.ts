@@ -34,10 +34,24 @@ export function useRecentRequestsOf(keys: readonly { readonly id: string; readon
   return ours.reduce((sum, { requests }) => sum + requests, 0);
 }
 
-/** Recent requests for a model name, which roll-ups lack: a lower bound from the newest thousand. */
-export function useRecentlyAsked(name: string): string {
-  const { data } = useLogSample({ from: useLastHour().from });
-  const requests = data?.data.filter(({ requested_model: asked }) => asked === name).length ?? 0;
-  if (requests === 0) return data?.next_cursor ? 'None of the newest 1,000 requests' : 'No request in the last hour';
-  return `${data?.next_cursor ? 'At least ' : ''}${countOf(requests, 'request')} in the last hour`;
+interface Asked {
+  readonly name: string;
+  /** null = of every project. */
+  readonly projectId: string | null;
+  /** Earlier requests meant something else by the name. */
+  readonly since: string;
+}
+
+/** Recent requests for a name, which roll-ups lack; undefined = nothing to ask for. */
+export function useRecentlyAsked(asked: Asked | undefined): string {
+  const hour = useLastHour();
+  const { data } = useLogSample(
+    asked && {
+      requested_model: asked.name,
+      from: new Date(Math.max(Date.parse(hour.from), Date.parse(asked.since))).toISOString(),
+      ...(asked.projectId === null ? {} : { project_id: asked.projectId }),
+    },
+  );
+  const least = data?.next_cursor ? 'At least ' : '';
+  return `${least}${countOf(data?.data.length ?? 0, 'request')} in the last hour`;
 }

@@ -24,7 +24,7 @@ import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
 import type { FieldSpec } from '../forms/prepare-form';
 import { SpecDialog } from '../forms/spec-form';
-import { KEY_FIELDS } from '../projects/field-specs';
+import { NEW_KEY_FIELDS } from '../projects/field-specs';
 import { KEY_COLUMNS } from '../projects/keys-card';
 import { SecretDialog } from '../projects/secret-dialog';
 import { describeDays } from '../projects/spending/prepare-days';
@@ -149,7 +149,7 @@ function NewKey({ onClose, onSecret }: NewKeyProps) {
     <SpecDialog
       title="New key"
       onClose={onClose}
-      specs={[project, ...KEY_FIELDS]}
+      specs={[project, ...NEW_KEY_FIELDS]}
       resource={{ project_id: only, budget_period: 'total' }}
       submitLabel="Create key"
       change={create}

@@ -1,5 +1,5 @@
 import { parseLabels } from '@llm0/core/keys/parse-labels';
-import { type FieldSpec, readInteger } from '../forms/prepare-form';
+import { type FieldSpec, readFuture, readInteger } from '../forms/prepare-form';
 import { ModelsField, ProvidersField } from '../forms/suggested-fields';
 import { SHARE_FIELDS } from '../teams/share-fields';
 import { TeamField } from '../teams/team-field';
@@ -290,3 +290,8 @@ export const KEY_FIELDS: readonly FieldSpec[] = [
     hint: 'Your local time. Leave empty for never.',
   },
 ];
+
+/** An old expiry may stay; a new key would be of no use with one. */
+export const NEW_KEY_FIELDS: readonly FieldSpec[] = KEY_FIELDS.map((spec) =>
+  spec.name === 'expires_at' ? { ...spec, read: readFuture } : spec,
+);

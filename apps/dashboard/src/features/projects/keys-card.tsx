@@ -21,7 +21,7 @@ import { ManagedMark } from '../forms/managed-set';
 import { OpenedOne } from '../forms/opened-one';
 import { SpecDialog } from '../forms/spec-form';
 import { BulkBar } from './bulk-keys';
-import { KEY_FIELDS } from './field-specs';
+import { NEW_KEY_FIELDS } from './field-specs';
 import { KeyDialog } from './key-dialog';
 import { SecretDialog } from './secret-dialog';
 import { ownerOf } from './spending/prepare-outlooks';
@@ -151,7 +151,7 @@ function NewKey({ projectId, open, onClose, onSecret }: NewKeyProps) {
       title="New key"
       open={open}
       onClose={onClose}
-      specs={KEY_FIELDS}
+      specs={NEW_KEY_FIELDS}
       resource={{ rate_limit_per_minute: 60, budget_period: 'total' }}
       submitLabel="Create key"
       change={create}

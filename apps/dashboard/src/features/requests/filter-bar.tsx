@@ -72,7 +72,9 @@ const hasChip = ({ field, isNot, values }: Chip) =>
 
 /** What a search covers, in words: kept prompts and answers only for those who may read them. */
 const useSearched = () =>
-  `models, customers, request IDs, errors${useSession().data?.can_read_bodies ? ', kept prompts and answers' : ''}`;
+  `models, customers, request IDs, errors, HTTP statuses${useSession().data?.can_read_bodies ? ', kept prompts and answers' : ''}`;
+
+const HTTP_STATUS = /^[1-5]\d\d$/;
 
 interface SearchProps extends Pick<Props, 'filter' | 'onChange'> {
   readonly searched: string;
@@ -81,8 +83,14 @@ interface SearchProps extends Pick<Props, 'filter' | 'onChange'> {
 function SearchForm({ filter, searched, onChange }: SearchProps) {
   const [q, setQ] = useState(filter.q ?? '');
   useEffect(() => setQ(filter.q ?? ''), [filter.q]);
+  const search = () => {
+    const text = q.trim();
+    if (!HTTP_STATUS.test(text)) return onChange({ q: text || undefined });
+    setQ('');
+    onChange({ q: undefined, http_status: text });
+  };
   return (
-    <Form className="max-sm:w-full" onSubmit={() => onChange({ q: q.trim() || undefined })}>
+    <Form className="max-sm:w-full" onSubmit={search}>
       <SearchInput
         label={`Search ${searched}`}
         placeholder="Search and press Enter"

@@ -145,9 +145,9 @@ function Time({ at, timeZone }: { readonly at: string; readonly timeZone: TimeZo
 function Status({ log }: { readonly log: Log }) {
   const note = statusNote(log);
   return (
-    <span className="whitespace-nowrap">
+    <span className="flex items-center gap-1 whitespace-nowrap *:min-w-0">
       <StatusBadge log={log} />
-      {note === null ? null : <span className="nums text-muted"> {note}</span>}
+      {note === null ? null : <span className="nums shrink-0 text-muted">{note}</span>}
     </span>
   );
 }
@@ -161,7 +161,7 @@ function StatusBadge({ log }: { readonly log: Log }) {
         <>
           <span className="sm:hidden">{log.http_status}</span>
           <span
-            className="max-w-32 truncate font-mono max-sm:hidden"
+            className="min-w-0 truncate font-mono max-sm:hidden"
             title={`${OUTCOME_LABELS[log.outcome]}: ${log.error_code}`}
           >
             {log.error_code}

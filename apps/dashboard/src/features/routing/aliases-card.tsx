@@ -1,11 +1,14 @@
 import { useChange } from '../../api/change';
 import { api, read, readOrNull } from '../../api/client';
+import { useModels } from '../../api/models';
 import { useProjectNames, useProjectOptions } from '../../api/projects';
 import { type Alias, type AliasInput, useAliases, useProviderNames } from '../../api/routing';
 import { saveChanges } from '../../api/save-changes';
+import { useOpened } from '../../range/use-opened';
 import { Badge } from '../../ui/badge';
 import type { DialogOf } from '../../ui/dialog';
 import { EmptyState } from '../../ui/empty-state';
+import { ChangeButton } from '../forms/change-button';
 import { ConfirmButton } from '../forms/confirm-button';
 import type { FieldSpec } from '../forms/prepare-form';
 import { type Edit, SpecDialog } from '../forms/spec-form';
@@ -27,6 +30,7 @@ const STRATEGIES = {
 export function AliasesCard() {
   const aliases = useAliases();
   const projectName = useProjectNames();
+  const { open } = useOpened();
   const toLine = (alias: Alias): RouteLine<Alias> => ({
     key: alias.id,
     name: alias.alias,
@@ -47,12 +51,17 @@ export function AliasesCard() {
       newLabel="New alias"
       query={aliases}
       lines={aliases.data?.data.map(toLine)}
-      nameWidth="w-56"
+      nameWidth="w-72"
       dialog={AliasDialog}
     >
       {aliases.data?.data.length === 0 && (
         <EmptyState title="No aliases yet">
           Give one or more models a name such as "smart", and change them here without touching your applications.
+          <span className="mt-3 block">
+            <ChangeButton kind="primary" onClick={() => open('new')}>
+              Make the first alias
+            </ChangeButton>
+          </span>
         </EmptyState>
       )}
     </RoutesCard>
@@ -90,7 +99,10 @@ function AliasDialog({ of: alias, onClose }: DialogOf<Alias | null>) {
     read: (text) => keepTimeouts(readRows(text, providers, strategy === 'weighted'), alias?.targets ?? []),
     show: showTargets,
   });
-  const recent = useRecentlyAsked(alias?.alias ?? '');
+  const hides = useHidden();
+  const recent = useRecentlyAsked(
+    alias === null ? undefined : { name: alias.alias, projectId: alias.project_id, since: alias.created_at },
+  );
   const { save, remove } = useAliasChanges(alias);
   return (
     <SpecDialog
@@ -99,7 +111,7 @@ function AliasDialog({ of: alias, onClose }: DialogOf<Alias | null>) {
       onClose={onClose}
       specs={({ strategy }) =>
         alias === null
-          ? [NAME, project, STRATEGY, targets(strategy), AFFINITY, FAILOVER, RETRY_TIMEOUTS]
+          ? [{ ...NAME, understood: hides }, project, STRATEGY, targets(strategy), AFFINITY, FAILOVER, RETRY_TIMEOUTS]
           : [STRATEGY, targets(strategy), AFFINITY, FAILOVER, RETRY_TIMEOUTS]
       }
       beside={(values) => <RoutePicture route={prepareAliasRoute(values, context)} notes={notesOf(values)} />}
@@ -111,7 +123,11 @@ function AliasDialog({ of: alias, onClose }: DialogOf<Alias | null>) {
       {alias !== null && (
         <ConfirmButton
           title={`Delete alias ${alias.alias}?`}
-          impact={`${recent} used it. Further requests for this name are refused, unless a model has the same name.`}
+          impact={`${recent} used it. ${
+            hides(alias.alias) === null
+              ? 'Further requests for this name are refused.'
+              : 'Further requests for this name go to the model that has it.'
+          }`}
           confirmLabel="Delete alias"
           change={remove}
           onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}
@@ -121,6 +137,15 @@ function AliasDialog({ of: alias, onClose }: DialogOf<Alias | null>) {
       )}
     </SpecDialog>
   );
+}
+
+/** Says that an alias takes the name of a model; null where no model has it. */
+function useHidden(): (name: unknown) => string | null {
+  const { data: models } = useModels();
+  return (name) =>
+    models?.some(({ provider, model }) => name === model || name === `${provider}/${model}`)
+      ? 'the name of a model. Its requests will go to these targets instead.'
+      : null;
 }
 
 function useAliasChanges(alias: Alias | null) {

@@ -55,8 +55,8 @@ export function RoutesCard<R extends Pick<ComponentProps<typeof TargetFlow>, 'ta
       <ul className="divide-y">
         {props.lines?.map(({ key, name, badges, showWeights, route }) => (
           <li key={key} className="flex flex-wrap items-center gap-x-4 gap-y-1.5 py-2">
-            <span className={`flex ${props.nameWidth} shrink-0 items-center gap-2`}>
-              <span className="truncate font-medium">{name}</span>
+            <span className={`flex ${props.nameWidth} max-w-full shrink-0 flex-wrap items-center gap-x-2 gap-y-1`}>
+              <span className="min-w-0 font-medium wrap-anywhere">{name}</span>
               <ManagedMark resource={props.what} id={key} />
               {badges}
             </span>

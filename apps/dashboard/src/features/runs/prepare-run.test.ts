@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test';
-import { keyOfRun, prepareRun, readRunKey } from './prepare-run';
+import { keyOfRun, prepareRun, readRunKey, stateOfRun } from './prepare-run';
 import type { RunDetail } from './use-runs';
 
 type Item = RunDetail['items'][number];
@@ -52,4 +52,17 @@ test('a run without rows has an axis; its key has any name', () => {
   expect(prepareRun([])).toMatchObject({ steps: [], wholeMs: 1 });
   const run = { project_id: crypto.randomUUID(), id: 'agent: one two' };
   expect(readRunKey(keyOfRun(run))).toEqual({ projectId: run.project_id, id: run.id });
+});
+
+test('a run that may go on is idle after ten quiet minutes; paused and stopped ones stay what they are', () => {
+  const startMs = Date.parse('2026-03-01T14:00:00.000Z');
+  const labelAt = (minutes: number, run: Partial<RunDetail>) =>
+    stateOfRun(
+      { state: 'running', started_at: new Date(startMs).toISOString(), last_active_at: null, ...run },
+      startMs + minutes * 60_000,
+    ).label;
+  const last_active_at = new Date(startMs + 30 * 60_000).toISOString();
+  expect([labelAt(9, {}), labelAt(11, {})]).toEqual(['running', 'idle']);
+  expect([labelAt(39, { last_active_at }), labelAt(41, { last_active_at })]).toEqual(['running', 'idle']);
+  expect([labelAt(90, { state: 'paused' }), labelAt(90, { state: 'stopped' })]).toEqual(['paused', 'stopped']);
 });

@@ -53,9 +53,19 @@ function detailOf({ type, error_code: code, cost_usd: usd, tokens_total: tokens 
   return [...parts.filter((part) => part !== null), formatUsd(usd)].join(', ');
 }
 
-export const STATE_TONES: Readonly<Record<RunDetail['state'], Tone>> = {
-  ...{ running: 'good', paused: 'warn', stopped: 'neutral' },
-};
+const TONES: Readonly<Record<RunDetail['state'], Tone>> = { running: 'good', paused: 'warn', stopped: 'neutral' };
+/** An agent that asks nothing for so long is done, or stuck. */
+const IDLE_MS = 10 * 60_000;
+
+/** A run that may go on is idle after ten minutes without a request or tool call. */
+export function stateOfRun(
+  { state, last_active_at: last, started_at: start }: Pick<RunDetail, 'state' | 'last_active_at' | 'started_at'>,
+  nowMs: number,
+): { readonly label: string; readonly tone: Tone } {
+  const latest = last ?? start;
+  const isIdle = state === 'running' && latest !== null && nowMs - Date.parse(latest) > IDLE_MS;
+  return isIdle ? { label: 'idle', tone: 'neutral' } : { label: state, tone: TONES[state] };
+}
 
 /** Two projects may have runs of one name. */
 export const keyOfRun = ({ project_id: projectId, id }: Pick<RunDetail, 'project_id' | 'id'>): string =>

@@ -14,7 +14,7 @@ import { ChangeButton } from '../forms/change-button';
 import { ConfirmButton } from '../forms/confirm-button';
 import type { FieldSpec } from '../forms/prepare-form';
 import { SpecDialog } from '../forms/spec-form';
-import { STATE_TONES } from './prepare-run';
+import { stateOfRun } from './prepare-run';
 import { RunTree } from './run-tree';
 import { type RunDetail, useRun } from './use-runs';
 
@@ -36,20 +36,22 @@ export function RunDrawer({ of, onClose }: DialogOf<Which>) {
 
 function Summary({ run }: { readonly run: RunDetail }) {
   const { timeZone } = usePage();
-  const { state, budget_usd: budget, spent_usd: spent, started_at: begin, ended_at: end } = run;
+  const { budget_usd: budget, spent_usd: spent, started_at: begin, last_active_at: last, ended_at: end } = run;
+  const { label, tone } = stateOfRun(run, Date.now());
   return (
     <section className="grid gap-2">
       <div className="flex flex-wrap items-center gap-2">
-        <Badge tone={STATE_TONES[state]}>{state}</Badge>
+        <Badge tone={tone}>{label}</Badge>
         <span className="nums">
           {formatUsd(spent)} {budget === null ? 'spent, no budget' : `of ${formatUsdExact(budget)}`}
         </span>
-        {budget !== null && state !== 'stopped' && run.may_change && <Controls run={run} budget={budget} />}
+        {budget !== null && run.state !== 'stopped' && run.may_change && <Controls run={run} budget={budget} />}
       </div>
       {budget !== null && <Meter share={budget === 0 ? 1 : spent / budget} label="Budget used" />}
       <p className="text-xs text-muted">
         {countOf(run.requests, 'request')} and {countOf(run.tool_calls, 'tool call')}
         {begin !== null && `, begun ${formatInstant(begin, timeZone)}`}
+        {last !== null && `, last active ${formatInstant(last, timeZone)}`}
         {end !== null && `, stopped ${formatInstant(end, timeZone)}`}
       </p>
     </section>

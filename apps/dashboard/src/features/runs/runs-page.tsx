@@ -1,6 +1,7 @@
 import { useProjectNames } from '../../api/projects';
 import { useExampleModel, useGatewayUrl } from '../../api/settings';
 import { formatShare, NOTHING } from '../../format/format-number';
+import { formatAgo } from '../../format/format-time';
 import { useOpened } from '../../range/use-opened';
 import { usePage } from '../../range/use-page';
 import { Meter } from '../../ui/meter';
@@ -9,7 +10,7 @@ import { MoreRows } from '../../ui/table/more-rows';
 import { TableCard } from '../../ui/table/table-card';
 import { FirstCall } from '../shell/first-call';
 import { PageFrame } from '../shell/page-frame';
-import { keyOfRun, readRunKey, STATE_TONES } from './prepare-run';
+import { keyOfRun, readRunKey, stateOfRun } from './prepare-run';
 import { RunDrawer } from './run-drawer';
 import { type Run, useRuns } from './use-runs';
 
@@ -64,7 +65,10 @@ const usedShare = ({ spent_usd: spent, budget_usd: budget }: Run) =>
 
 const RUN: Column<Run> = { header: 'Run', narrow: true, value: (row) => row.id };
 const COLUMNS: readonly Column<Run>[] = [
-  { header: 'State', value: (row) => row.state, tone: (row) => STATE_TONES[row.state] },
+  {
+    ...{ header: 'State', value: (row) => stateOfRun(row, Date.now()).label },
+    tone: (row) => stateOfRun(row, Date.now()).tone,
+  },
   { header: 'Spent', unit: 'cost', value: (row) => row.spent_usd },
   { header: 'Budget', unit: 'price', none: 'none', value: (row) => row.budget_usd },
   {
@@ -73,6 +77,10 @@ const COLUMNS: readonly Column<Run>[] = [
   },
   { header: 'Requests', unit: 'count', wideOnly: true, value: (row) => row.requests },
   { header: 'Tool calls', unit: 'count', wideOnly: true, value: (row) => row.tool_calls },
+  {
+    ...{ header: 'Last active', wideOnly: 'very', value: (row) => row.last_active_at },
+    cell: (row) => (row.last_active_at === null ? NOTHING : formatAgo(row.last_active_at, Date.now())),
+  },
 ];
 
 function Used({ share }: { readonly share: number | null }) {

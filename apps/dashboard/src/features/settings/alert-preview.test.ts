@@ -64,6 +64,12 @@ test('a threshold says what it means beside how it reads', () => {
   );
   const spend = alertFields('spend').find(({ name }) => name === 'threshold');
   expect(spend?.understood?.(5, { window_minutes: '15' })).toBe('Spend reaches $5.00 within 15 min');
+  const budget = alertFields('budget_share').find(({ name }) => name === 'threshold');
+  expect([0.3, 0.6, 0.95].map((share) => budget?.understood?.(share, {}))).toEqual([
+    'Budget use reaches 30 %. Told again at 50 %, 80 %, and 95 %',
+    'Budget use reaches 60 %. Told again at 80 % and 95 %',
+    'Budget use reaches 95 %',
+  ]);
 });
 
 test('a firing of the past in one line', () => {

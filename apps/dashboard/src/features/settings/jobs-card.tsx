@@ -1,5 +1,4 @@
 import { type SystemLog, useSystemLogs } from '../../api/settings';
-import { NOTHING } from '../../format/format-number';
 import { useChoice } from '../../range/use-choice';
 import { usePage } from '../../range/use-page';
 import { WRAPPED_NAME } from '../../ui/name';
@@ -26,14 +25,12 @@ export function JobsCard() {
   );
 }
 
-const wrapping = (header: string, textOf: (row: SystemLog) => string | null): Column<SystemLog> => ({
-  ...{ header, value: textOf },
-  cell: (row) => <span className={WRAPPED_NAME}>{textOf(row) ?? NOTHING}</span>,
-});
-
 const COLUMNS: readonly Column<SystemLog>[] = [
-  wrapping('Job', (row) => row.event_type.replaceAll('_', ' ')),
+  {
+    ...{ header: 'Job', value: (row) => row.event_type.replaceAll('_', ' ') },
+    cell: (_, job) => <span className={WRAPPED_NAME}>{job}</span>,
+  },
   { header: 'Outcome', value: (row) => row.outcome, tone: (row) => (row.outcome === 'ok' ? 'good' : 'bad') },
-  wrapping('Message', (row) => row.message),
+  { header: 'Message', wraps: true, value: (row) => row.message },
   { header: 'Duration', unit: 'ms', wideOnly: true, value: (row) => row.duration_ms },
 ];

@@ -1,3 +1,4 @@
+import { budgetLevelsAbove } from '@llm0/core/alerts/condition';
 import { ALERT_KIND_FACTS } from '@llm0/core/alerts/kinds';
 import type { Alert, Firing } from '../../api/settings';
 import { formatMs, formatShare } from '../../format/format-number';
@@ -21,7 +22,7 @@ const percent = {
 
 /** Input of a kind's threshold. */
 const THRESHOLDS: Readonly<Record<Alert['kind'], Omit<FieldSpec, 'name'> | undefined>> = {
-  budget_share: { ...percent, label: 'Budget used, %', hint: 'Told again at 50, 80 and 95 %, where these are higher' },
+  budget_share: { ...percent, label: 'Budget used, %' },
   error_rate: { ...percent, label: 'Failed requests, %' },
   latency_p95: {
     label: 'Latency, ms',
@@ -65,7 +66,10 @@ export function alertFields(
     ...given,
     ...{ name: 'threshold', required: true },
     understood: (value: unknown, { window_minutes: minutes }: FormValues) =>
-      [describeAlert({ kind, threshold: Number(value), window_minutes: Number(minutes) }), given.hint]
+      [
+        describeAlert({ kind, threshold: Number(value), window_minutes: Number(minutes) }),
+        kind === 'budget_share' ? describeLevels(Number(value)) : given.hint,
+      ]
         .filter((part) => part !== undefined)
         .join('. '),
   };
@@ -81,6 +85,12 @@ export function alertFields(
     ...(format === 'pagerduty' ? [ROUTING_KEY] : []),
     ...REST,
   ];
+}
+
+/** `Told again at 80 % and 95 %`; undefined above all levels. */
+function describeLevels(threshold: number): string | undefined {
+  const levels = budgetLevelsAbove(threshold).map((level) => formatShare(level, 0));
+  return levels.length === 0 ? undefined : `Told again at ${new Intl.ListFormat('en').format(levels)}`;
 }
 
 const WINDOW: FieldSpec = { name: 'window_minutes', label: 'Time window, minutes', kind: 'integer', required: true };

@@ -15,7 +15,7 @@ import { ChangeButton } from '../forms/change-button';
 import { ConfirmButton } from '../forms/confirm-button';
 import { Managed } from '../forms/managed';
 import { ManagedMark } from '../forms/managed-set';
-import type { FieldSpec } from '../forms/prepare-form';
+import { type FieldSpec, readFuture } from '../forms/prepare-form';
 import { SpecDialog } from '../forms/spec-form';
 
 /** Admin tokens and their roles. */
@@ -60,6 +60,8 @@ export function TokensCard() {
   );
 }
 
+const lastUse = ({ last_used_at: at }: Token) => (at === null ? 'never' : formatAgo(at, Date.now()));
+
 const COLUMNS: readonly Column<Token>[] = [
   {
     header: 'Name',
@@ -78,6 +80,7 @@ const COLUMNS: readonly Column<Token>[] = [
     value: (row) => row.created_at,
     cell: (row) => formatAgo(row.created_at, Date.now()),
   },
+  { header: 'Last used', wideOnly: true, value: (row) => row.last_used_at, cell: lastUse },
   {
     header: 'Expires',
     wideOnly: true,
@@ -102,7 +105,10 @@ const FIELDS: readonly FieldSpec[] = [
     kind: 'text',
     options: { admin: 'admin: reads and changes', viewer: 'viewer: only reads', scim: 'scim: SCIM alone' },
   },
-  { name: 'expires_at', label: 'Expires', kind: 'instant', hint: 'Your local time. Leave empty for never.' },
+  {
+    ...{ name: 'expires_at', label: 'Expires', kind: 'instant', read: readFuture },
+    hint: 'Your local time. Leave empty for never.',
+  },
 ];
 const AFFECTS = [['tokens']];
 
@@ -159,6 +165,7 @@ function TokenDialog({ of: token, onClose }: DialogOf<Token>) {
     ['Created', formatAgo(token.created_at, Date.now())],
     ['Expires', token.expires_at === null ? 'never' : formatAgo(token.expires_at, Date.now())],
     ['Open dashboards', token.open_sessions],
+    ['Last used', lastUse(token)],
     ['Last change', useLastChange(token) ?? '…'],
   ] as const;
   return (

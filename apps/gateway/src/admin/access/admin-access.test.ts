@@ -132,7 +132,11 @@ describe.each(ON_ONE_DATABASE)('admin API on $name', (kind) => {
     expect((await admin.call('POST', '/projects', { token: created.token, body: { name: 'by token' } })).status).toBe(
       201,
     );
+    await createToken({ name: 'idle' });
     const listed = await admin.call('GET', '/tokens?limit=1000');
+    const useOf = (name: string) =>
+      listed.body.data.find((token: { name: string }) => token.name === name).last_used_at;
+    expect([useOf('deploy'), useOf('idle')]).toEqual([expect.any(String), null]);
     expect(listed.text).not.toContain(created.token);
     expect(listed.body.data.map((token: { id: string }) => token.id)).toContain(created.id);
     const audit = await admin.call('GET', `/audit?actor=deploy&resource=project&limit=1`);

@@ -39,6 +39,7 @@ export const tokenSchema = shown.openapi('Token');
 export const listedTokenSchema = shown
   .extend({
     open_sessions: z.int().openapi({ description: 'Open dashboard sessions' }),
+    last_used_at: instantShown.nullable().openapi({ description: 'To a minute; null = never' }),
     is_current: z.boolean().openapi({ description: 'This request has it, or its session' }),
   })
   .openapi('ListedToken');

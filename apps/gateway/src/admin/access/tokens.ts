@@ -10,6 +10,7 @@ import { recordChange } from '../audit/record-change';
 import { id, pageOf, pageQuery, showPage } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
 import { readFields, showFields } from '../fields/map-fields';
+import { showInstantOrNull } from '../fields/show-fields';
 import { adminSecretOf, createAdminSecret } from './admin-token';
 import {
   listedTokenSchema,
@@ -68,6 +69,7 @@ export function tokenRoutes({ db }: Pick<AdminServices, 'db'>) {
       const { tokenId } = c.get('actor');
       const shown = (token: AdminToken) => ({
         ...{ ...showToken(token), open_sessions: sessions.get(token.id) ?? 0, is_current: token.id === tokenId },
+        last_used_at: showInstantOrNull(token.lastUsedAtMs),
       });
       return c.json(showPage(page, shown), 200);
     })

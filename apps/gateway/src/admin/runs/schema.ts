@@ -29,6 +29,7 @@ const run = z.object({
   requests: z.number(),
   tool_calls: z.number(),
   started_at: instantShown.nullable(),
+  last_active_at: instantShown.nullable().openapi({ description: 'Of its newest request or tool call; null without' }),
   ended_at: instantShown.nullable(),
 });
 
@@ -54,6 +55,7 @@ export const showRun = ({ run: stored, usage }: ShownRun) =>
     budgetNanoUsd: stored.budgetNanoUsd ?? null,
     ...usage,
     startedAtMs: stored.createdAtMs ?? usage.firstAtMs,
+    lastActiveAtMs: usage.lastAtMs,
     endedAtMs: stored.stoppedAtMs ?? null,
   });
 
