@@ -2,12 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'bun:test';
 import { pulled } from '@llm0/providers/translation/form-body';
 import { callAdmin, createTestKey } from '../stores/start-gateway';
 import { startEnvironment, type TestEnvironment } from './environment';
-import { watchGateway } from './watch-gateway';
+import { memoryMib, watchGateway } from './watch-gateway';
 
 const MIB = 1024 * 1024;
 const FILE_BYTES = 20 * MIB;
 const AT_ONCE = 100;
 const MOST_MIB = 200;
+/** Held files would be 2 GB in each. */
+const TRIES = 3;
 const PIECE = new Uint8Array(64 * 1024);
 const BOUNDARY = 'measured-in-the-night-for-its-memory';
 
@@ -84,7 +86,7 @@ async function transcribe(sent: Sent): Promise<number> {
   return response.status;
 }
 
-/** Without any code of ours, the runtime takes 130 to 190 MiB for a hundred bodies that wait. */
+/** Without any code of ours, the runtime takes 130 to 190 MiB for a hundred bodies that wait, and seldom more. */
 test.each([
   ['in front of', true, true],
   ['in front of', false, true],
@@ -94,15 +96,21 @@ test.each([
   async (_name, isDeclared, isModelFirst) => {
     const sent = { isModelFirst, isDeclared };
     await transcribe(sent);
-    received = 0;
-    const statuses = new Set<number>();
-    const { grewMib } = await watchGateway(env.gateway, async () => {
-      const all = Array.from({ length: AT_ONCE }, () => transcribe(sent));
-      for (const status of await Promise.all(all)) statuses.add(status);
-    });
-    expect([...statuses]).toEqual([200]);
-    expect(received).toBeGreaterThan(AT_ONCE * FILE_BYTES);
-    expect(grewMib).toBeLessThan(MOST_MIB);
+    const firstMib = await memoryMib(env.gateway);
+    let leastMib = Number.POSITIVE_INFINITY;
+    for (let nth = 0; nth < TRIES && leastMib >= MOST_MIB; nth++) {
+      received = 0;
+      const statuses = new Set<number>();
+      const beforeMib = await memoryMib(env.gateway);
+      const { grewMib } = await watchGateway(env.gateway, async () => {
+        const all = Array.from({ length: AT_ONCE }, () => transcribe(sent));
+        for (const status of await Promise.all(all)) statuses.add(status);
+      });
+      expect([...statuses]).toEqual([200]);
+      expect(received).toBeGreaterThan(AT_ONCE * FILE_BYTES);
+      leastMib = Math.min(leastMib, beforeMib - firstMib + grewMib);
+    }
+    expect(leastMib).toBeLessThan(MOST_MIB);
   },
   300_000,
 );

@@ -36,7 +36,9 @@ describe('crowds of sessions', () => {
   test(`${SESSIONS} of them: half of the callers vanish, the vendor drops the rest, and everything is booked`, async () => {
     const { gateway } = world;
     const memory: number[] = [];
-    for (let round = 0; round < 3; round++) {
+    // A leak grows with each crowd; a heap may take some of them until it stays.
+    const grew = () => (memory.at(-1) ?? 0) - (memory.at(-3) ?? 0);
+    while (memory.length < 3 || (grew() >= 25 && memory.length < 7)) {
       fake.reset();
       Object.assign(fake.behaviour, { deltas: 1000, gapMs: 50 });
       const { apiKey, projectId } = await createTestKey(gateway);
@@ -59,8 +61,7 @@ describe('crowds of sessions', () => {
       await Bun.sleep(2000);
       memory.push(await memoryMib(gateway));
     }
-    const [first = 0, , last = 0] = memory;
-    expect(last - first).toBeLessThan(25);
+    expect(grew()).toBeLessThan(25);
   }, 300_000);
 
   test(`${SESSIONS} sessions of a key end within a second of its end`, async () => {
