@@ -1,4 +1,4 @@
-import { and, eq, isNull, lt, type SQL, sql } from 'drizzle-orm';
+import { and, eq, isNotNull, isNull, lt, type SQL, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { runs } from '../../schema/runs';
 import { asTable } from '../clickhouse/as-table';
@@ -73,9 +73,29 @@ export async function pauseRun(db: Db, id: string, nowMs: number): Promise<void>
   await db.update(runs).set({ pausedAtMs: nowMs, updatedAtMs: sql`now()` }).where(goesOn);
 }
 
+export const RUN_STATES = ['running', 'paused', 'stopped'] as const;
+export type RunState = (typeof RUN_STATES)[number];
+
+/** `running`: it may go on, whether or not it does. */
+export function runStateOf({ stoppedAtMs, pausedAtMs }: Partial<StoredRun>): RunState {
+  if (stoppedAtMs != null) return 'stopped';
+  return pausedAtMs == null ? 'running' : 'paused';
+}
+
+const IN_STATE: Readonly<Record<RunState, SQL | undefined>> = {
+  running: and(isNull(runs.stoppedAtMs), isNull(runs.pausedAtMs)),
+  paused: and(isNull(runs.stoppedAtMs), isNotNull(runs.pausedAtMs)),
+  stopped: isNotNull(runs.stoppedAtMs),
+};
+
+interface RunsAsked {
+  readonly projectId?: ProjectScope | undefined;
+  readonly state?: RunState | undefined;
+}
+
 /** Newest first. */
-export const listRuns = (db: Db, page: PageRequest, projectId?: ProjectScope): Promise<Page<StoredRun>> =>
-  runRows.list(db, page, { projectId });
+export const listRuns = (db: Db, page: PageRequest, { projectId, state }: RunsAsked): Promise<Page<StoredRun>> =>
+  runRows.list(db, page, { projectId }, state && IN_STATE[state]);
 
 /** Runs of this name: one in each project at most. */
 export const findRuns = (db: Db, runId: string, projectId?: ProjectScope): Promise<readonly StoredRun[]> =>

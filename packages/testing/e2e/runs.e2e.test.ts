@@ -19,6 +19,7 @@ const EACH_USD = 0.0001;
 const CALL = { model: 'race-model', max_tokens: 192, x_fake: { usage: { prompt: 8, completion: 92 } } };
 
 interface Run {
+  readonly id: string;
   readonly state: string;
   readonly budget_usd: number;
   readonly spent_usd: number;
@@ -92,7 +93,17 @@ describe.each(STORE_KINDS)("budgets of agents' runs on %s stores", (kind) => {
         expect(await send(apiKey, run)).toMatchObject({ status: 402, error: { code: 'run_stopped' } });
       await settledLedger(world.gateway);
       const ended = await show(run);
-      expect(ended).toMatchObject({ state: 'stopped', ended_at: expect.any(String) });
+      expect(ended).toMatchObject({
+        state: 'stopped',
+        ended_at: expect.any(String),
+        last_active_at: expect.any(String),
+      });
+      const listed = async (state: string) =>
+        (await callAdmin<{ data: Run[] }>(world.gateway, `/runs?state=${state}&limit=1000`)).data.map(({ id }) => id);
+      expect([await listed('stopped'), await listed('running')]).toEqual([
+        expect.arrayContaining([run]),
+        expect.not.arrayContaining([run]),
+      ]);
       expect(ended.items.filter(({ cost_usd: cost }) => cost > 0)).toHaveLength(102);
       await expect(change(run, 'raise', { budget_usd: 1 })).rejects.toThrow('409');
     },

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 
 /** Tabs of a page; the address has the tab, unless it is the first. */
-export type ChoiceName = 'tab' | 'metric' | 'by' | 'compared' | 'outcome' | 'view' | 'across' | 'days';
+export type ChoiceName = 'tab' | 'metric' | 'by' | 'compared' | 'outcome' | 'view' | 'across' | 'days' | 'state';
 
 /** A choice stored in the address; an invalid value means the first. */
 export function useChoice<T extends string>(

@@ -10,7 +10,7 @@ type Stretch = Parameters<typeof rangeQuery>[0];
 /** Search fields that mean nothing on the requests page. */
 const NOT_KEPT: Record<ChoiceName, undefined> = {
   ...{ tab: undefined, metric: undefined, by: undefined, compared: undefined, outcome: undefined },
-  ...{ view: undefined, across: undefined, days: undefined },
+  ...{ view: undefined, across: undefined, days: undefined, state: undefined },
 };
 
 /** Link to the requests of a filter; keeps the other parts of the address. */

@@ -72,7 +72,7 @@ const hasChip = ({ field, isNot, values }: Chip) =>
 
 /** What a search covers, in words: kept prompts and answers only for those who may read them. */
 const useSearched = () =>
-  `models, customers, request IDs, errors, HTTP statuses${useSession().data?.can_read_bodies ? ', kept prompts and answers' : ''}`;
+  `models, customers, request IDs, errors, HTTP codes${useSession().data?.can_read_bodies ? ', kept prompts and answers' : ''}`;
 
 const HTTP_STATUS = /^[1-5]\d\d$/;
 

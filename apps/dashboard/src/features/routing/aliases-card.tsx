@@ -5,6 +5,7 @@ import { useProjectNames, useProjectOptions } from '../../api/projects';
 import { type Alias, type AliasInput, useAliases, useProviderNames } from '../../api/routing';
 import { saveChanges } from '../../api/save-changes';
 import { useOpened } from '../../range/use-opened';
+import { requestsLink } from '../../range/use-show-requests';
 import { Badge } from '../../ui/badge';
 import type { DialogOf } from '../../ui/dialog';
 import { EmptyState } from '../../ui/empty-state';
@@ -41,6 +42,10 @@ export function AliasesCard() {
       </>
     ),
     showWeights: alias.strategy === 'weighted',
+    requests: requestsLink({
+      requested_model: alias.alias,
+      ...(alias.project_id !== null && { project: alias.project_id }),
+    }),
     route: alias,
   });
   return (

@@ -5,6 +5,7 @@ import { Card } from '../../ui/card';
 import type { DialogOf } from '../../ui/dialog';
 import { type Failable, Failure } from '../../ui/error-state';
 import { Plus } from '../../ui/icons';
+import { type Place, PlaceLink } from '../../ui/place-link';
 import { ChangeButton } from '../forms/change-button';
 import { ManagedMark } from '../forms/managed-set';
 import { OpenedOne } from '../forms/opened-one';
@@ -16,6 +17,8 @@ export interface RouteLine<R> {
   readonly name: string;
   readonly badges: ReactNode;
   readonly showWeights?: boolean;
+  /** Requests with this name. */
+  readonly requests?: Place;
   readonly route: R;
 }
 
@@ -37,7 +40,7 @@ interface Props<R> {
 }
 
 /** Routes with their targets, to create, change and delete; the address holds the open one. */
-export function RoutesCard<R extends Pick<ComponentProps<typeof TargetFlow>, 'targets'>>(props: Props<R>) {
+export function RoutesCard<R extends Targets>(props: Props<R>) {
   const { id, open, close } = useOpened();
   const mayChange = useMayChange();
   const RouteDialog = props.dialog;
@@ -53,23 +56,14 @@ export function RoutesCard<R extends Pick<ComponentProps<typeof TargetFlow>, 'ta
       <Failure of={props.query} />
       {props.children}
       <ul className="divide-y">
-        {props.lines?.map(({ key, name, badges, showWeights, route }) => (
-          <li key={key} className="flex flex-wrap items-center gap-x-4 gap-y-1.5 py-2">
-            <span className={`flex ${props.nameWidth} max-w-full shrink-0 flex-wrap items-center gap-x-2 gap-y-1`}>
-              <span className="min-w-0 font-medium wrap-anywhere">{name}</span>
-              <ManagedMark resource={props.what} id={key} />
-              {badges}
-            </span>
-            <div className="min-w-0 grow basis-80">
-              <TargetFlow targets={route.targets} showWeights={showWeights} />
-              {route.targets.every((target) => !target.is_configured) && (
-                <p className="mt-1 text-xs text-warn">None of its targets is set up.</p>
-              )}
-            </div>
-            <ChangeButton size="small" kind="ghost" aria-label={`Edit ${name}`} onClick={() => open(key)}>
-              Edit
-            </ChangeButton>
-          </li>
+        {props.lines?.map((line) => (
+          <RouteRow
+            key={line.key}
+            line={line}
+            what={props.what}
+            nameWidth={props.nameWidth}
+            onEdit={() => open(line.key)}
+          />
         ))}
       </ul>
       {id === 'new' && mayChange && <RouteDialog of={null} onClose={close} />}
@@ -87,5 +81,45 @@ export function RoutesCard<R extends Pick<ComponentProps<typeof TargetFlow>, 'ta
         </OpenedOne>
       )}
     </Card>
+  );
+}
+
+type Targets = Pick<ComponentProps<typeof TargetFlow>, 'targets'>;
+
+interface RowProps<R> {
+  readonly line: RouteLine<R>;
+  readonly what: string;
+  readonly nameWidth: string;
+  readonly onEdit: () => void;
+}
+
+function RouteRow<R extends Targets>({ line, what, nameWidth, onEdit }: RowProps<R>) {
+  const { key, name, badges, showWeights, requests, route } = line;
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-1.5 py-2">
+      <span className={`flex ${nameWidth} max-w-full shrink-0 flex-wrap items-center gap-x-2 gap-y-1`}>
+        <span className="min-w-0 font-medium wrap-anywhere">{name}</span>
+        <ManagedMark resource={what} id={key} />
+        {badges}
+      </span>
+      <div className="min-w-0 grow basis-80">
+        <TargetFlow targets={route.targets} showWeights={showWeights} />
+        {route.targets.every((target) => !target.is_configured) && (
+          <p className="mt-1 text-xs text-warn">None of its targets is set up.</p>
+        )}
+      </div>
+      {requests !== undefined && (
+        <PlaceLink
+          {...requests}
+          className="touch-line text-xs text-muted hover:underline"
+          aria-label={`Requests for ${name}`}
+        >
+          Requests
+        </PlaceLink>
+      )}
+      <ChangeButton size="small" kind="ghost" aria-label={`Edit ${name}`} onClick={onEdit}>
+        Edit
+      </ChangeButton>
+    </li>
   );
 }

@@ -2,9 +2,11 @@ import { useProjectNames } from '../../api/projects';
 import { useExampleModel, useGatewayUrl } from '../../api/settings';
 import { formatShare, NOTHING } from '../../format/format-number';
 import { formatAgo } from '../../format/format-time';
+import { useChoice } from '../../range/use-choice';
 import { useOpened } from '../../range/use-opened';
 import { usePage } from '../../range/use-page';
 import { Meter } from '../../ui/meter';
+import { Segmented } from '../../ui/segmented';
 import { type Column, drawCell, timeColumn } from '../../ui/table/column';
 import { MoreRows } from '../../ui/table/more-rows';
 import { TableCard } from '../../ui/table/table-card';
@@ -17,7 +19,8 @@ import { type Run, useRuns } from './use-runs';
 /** Agents' runs with a budget; a row opens its requests and tool calls. */
 export function RunsPage() {
   const page = usePage();
-  const runs = useRuns(page.projectId);
+  const [state, setState] = useChoice<keyof typeof STATES>('state', ['', 'running', 'paused', 'stopped']);
+  const runs = useRuns(page.projectId, state);
   const opened = useOpened();
   const url = useGatewayUrl();
   const model = useExampleModel();
@@ -30,18 +33,22 @@ export function RunsPage() {
       intro="Agents' runs with a budget for all their requests and tool calls. Requests finds those without one by their id."
     >
       <TableCard
+        title="With a budget"
+        actions={<Segmented label="State" options={STATES} value={state} onChange={setState} />}
         caption="Runs with a budget, newest first"
         query={runs}
         columns={[RUN, project, ...COLUMNS, startedColumn(page.timeZone)]}
         rows={runs.data?.rows}
         rowKey={keyOfRun}
         linkOf={(row) => opened.linkTo(keyOfRun(row))}
-        emptyTitle="No runs with a budget"
+        emptyTitle={state === '' ? 'No runs with a budget' : `No ${STATES[state].toLowerCase()} runs`}
         emptyHint={
-          <FirstCall
-            text="A run groups the requests and tool calls of one agent's task under one budget: it ends before it costs more. The first request that names it begins it."
-            code={firstRun(url, model)}
-          />
+          state === '' && (
+            <FirstCall
+              text="A run groups the requests and tool calls of one agent's task under one budget: it ends before it costs more. The first request that names it begins it."
+              code={firstRun(url, model)}
+            />
+          )
         }
       >
         <MoreRows pages={runs} shown={runs.data?.rows.length ?? 0} />
@@ -50,6 +57,8 @@ export function RunsPage() {
     </PageFrame>
   );
 }
+
+const STATES = { '': 'All', running: 'Running', paused: 'Paused', stopped: 'Stopped' } as const;
 
 const firstRun = (url: string, model: string) => `curl ${url}/v1/chat/completions \\
   -H "Authorization: Bearer $LLM0_API_KEY" \\

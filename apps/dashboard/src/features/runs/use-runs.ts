@@ -6,16 +6,14 @@ import { usePages } from '../../api/pages';
 export type Run = AnswerFrom<typeof api.runs.$get>['data'][number];
 export type RunDetail = AnswerFrom<(typeof api.runs)[':id']['$get']>;
 
-/** Runs with a budget, newest first, page by page. */
-export const useRuns = (projectId: string | undefined) =>
+/** Runs with a budget, newest first, page by page; '' = in any state. */
+export const useRuns = (projectId: string | undefined, state: Run['state'] | '') =>
   usePages({
-    queryKey: ['runs', projectId],
-    readPage: (at) =>
-      read(
-        api.runs.$get({
-          query: { limit: '100', ...at, ...(projectId === undefined ? {} : { project_id: projectId }) },
-        }),
-      ),
+    queryKey: ['runs', 'list', projectId, state],
+    readPage: (at) => {
+      const filter = { ...(projectId !== undefined && { project_id: projectId }), ...(state !== '' && { state }) };
+      return read(api.runs.$get({ query: { limit: '100', ...at, ...filter } }));
+    },
   });
 
 /** How often an open run that goes on is read again. */

@@ -31,6 +31,9 @@ const COLUMNS: readonly Column<SystemLog>[] = [
     cell: (_, job) => <span className={WRAPPED_NAME}>{job}</span>,
   },
   { header: 'Outcome', value: (row) => row.outcome, tone: (row) => (row.outcome === 'ok' ? 'good' : 'bad') },
-  { header: 'Message', wraps: true, value: (row) => row.message },
+  {
+    ...{ header: 'Message', value: (row) => row.message },
+    cell: (_, message) => <span className="block py-1 whitespace-normal wrap-anywhere max-sm:min-w-22">{message}</span>,
+  },
   { header: 'Duration', unit: 'ms', wideOnly: true, value: (row) => row.duration_ms },
 ];

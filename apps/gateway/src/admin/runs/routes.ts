@@ -17,7 +17,7 @@ import { AuditedChanges } from '../audit/audited-changes';
 import { pageOf, pageQuery, projectIds, showPage } from '../fields/fields';
 import { required } from '../fields/find-or-refuse';
 import { mayChangeRun, refuseForeignRun } from './own-runs';
-import { raiseSchema, runDetailSchema, runSchema, type ShownRun, showRun, showRunItem } from './schema';
+import { raiseSchema, runDetailSchema, runSchema, runState, type ShownRun, showRun, showRunItem } from './schema';
 
 const MOST_ITEMS = 1000;
 const at = routesOf('runs');
@@ -28,7 +28,7 @@ const query = z.strictObject({
 
 const list = defineRoute({
   ...at('get', '/runs', 'List runs with a budget, newest first'),
-  request: { query: z.strictObject({ project_id: projectIds, ...pageQuery }) },
+  request: { query: z.strictObject({ project_id: projectIds, state: runState.optional(), ...pageQuery }) },
   responses: { 200: answers(pageOf(runSchema), 'Runs') },
 });
 const show = defineRoute({
@@ -87,8 +87,8 @@ export function runRoutes({ db, clock, runs }: Needs) {
   };
   return createRouter()
     .openapi(list, async (c) => {
-      const { project_id: projectId, ...page } = c.req.valid('query');
-      const { data, ...rest } = await listRuns(db, page, projectId);
+      const { project_id: projectId, state, ...page } = c.req.valid('query');
+      const { data, ...rest } = await listRuns(db, page, { projectId, state });
       const older = await rowsBefore(db);
       const shown = await Promise.all(data.map((run) => withUsage(run, older)));
       return c.json(showPage({ ...rest, data: shown }, showRun), 200);

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { RunItem, RunUsage, StoredRun } from '@llm0/drizzle/queries/limits/runs';
+import { RUN_STATES, type RunItem, type RunUsage, runStateOf, type StoredRun } from '@llm0/drizzle/queries/limits/runs';
 import { instantShown, usd, usdShown } from '../fields/fields';
 import { showFields } from '../fields/map-fields';
 
@@ -20,10 +20,12 @@ const item = z.object({
   overhead_ms: z.number().nullable(),
 });
 
+export const runState = z.enum(RUN_STATES);
+
 const run = z.object({
   id: z.string().openapi({ description: '`X-LLM0-Run-Id`' }),
   project_id: z.string(),
-  state: z.enum(['running', 'paused', 'stopped']),
+  state: runState,
   budget_usd: usdShown.nullable().openapi({ description: 'null = the run has no budget' }),
   spent_usd: usdShown,
   requests: z.number(),
@@ -51,7 +53,7 @@ export const showRun = ({ run: stored, usage }: ShownRun) =>
   showFields(run, {
     id: stored.runId,
     projectId: stored.projectId,
-    state: stateOf(stored),
+    state: runStateOf(stored),
     budgetNanoUsd: stored.budgetNanoUsd ?? null,
     ...usage,
     startedAtMs: stored.createdAtMs ?? usage.firstAtMs,
@@ -60,8 +62,3 @@ export const showRun = ({ run: stored, usage }: ShownRun) =>
   });
 
 export const showRunItem = (one: RunItem) => showFields(item, one);
-
-function stateOf({ stoppedAtMs, pausedAtMs }: Partial<StoredRun>): 'running' | 'paused' | 'stopped' {
-  if (stoppedAtMs != null) return 'stopped';
-  return pausedAtMs == null ? 'running' : 'paused';
-}
