@@ -1,11 +1,11 @@
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { type BackendInput, readBackend, useBackends } from '../../api/backends';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { useMayChange } from '../../api/session';
 import { useErrors } from '../../api/stats';
-import { rangeQuery, resolveRange } from '../../range/time-range';
 import { useOpened } from '../../range/use-opened';
+import type { Page } from '../../range/use-page';
 import { Plus } from '../../ui/icons';
 import { Name } from '../../ui/name';
 import type { Column } from '../../ui/table/column';
@@ -18,10 +18,9 @@ import { BackendDialog } from './backend-dialog';
 import { type BackendLine, backendBody, NEW_BACKEND_FIELDS, prepareBackends } from './backend-fields';
 
 /** Plain HTTP services behind `/infer`. */
-export function BackendsCard() {
+export function BackendsCard({ page }: { readonly page: Page }) {
   const backends = useBackends();
-  const [lastDay] = useState(() => rangeQuery(resolveRange({ range: '24h' }, Date.now())));
-  const errors = useErrors({ ...lastDay, interval: 'all', group_by: 'provider' });
+  const errors = useErrors({ ...page.query, interval: 'all', group_by: 'provider' });
   const { id, linkTo, open, close } = useOpened();
   const mayChange = useMayChange();
   const lines = useMemo(
@@ -88,7 +87,7 @@ const COLUMNS: readonly Column<BackendLine>[] = [
     value: (row) => (row.stored === undefined ? 'environment' : row.is_active ? 'active' : 'off'),
     tone: (row) => (row.stored !== undefined && row.is_active ? 'good' : 'neutral'),
   },
-  { header: 'Requests, last 24 h', unit: 'count', value: (row) => row.requests },
+  { header: 'Requests', unit: 'count', value: (row) => row.requests },
   {
     ...{ header: 'Failures', unit: 'share', wideOnly: true, value: (row) => row.failureRate },
     cell: ({ failed }) => failed,

@@ -119,6 +119,9 @@ const READERS: Readonly<Record<FieldKind, (text: string) => unknown>> = {
   },
 };
 
+/** An amount as the API takes it, exact. Throws the reason. */
+export const readUsd = (text: string): unknown => READERS.usd(text);
+
 /** A whole number from 1. Throws the reason. */
 export const readInteger = (text: string): unknown => READERS.integer(text);
 

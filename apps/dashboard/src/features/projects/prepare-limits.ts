@@ -1,5 +1,5 @@
 import { formatUsdExact } from '../../format/format-usd';
-import type { FieldSpec, FormValues } from '../forms/prepare-form';
+import { type FieldSpec, type FormValues, readUsd } from '../forms/prepare-form';
 
 type Understood = NonNullable<FieldSpec['understood']>;
 
@@ -26,6 +26,9 @@ export const perWithin =
 
 /** NaN, which nothing exceeds, for an empty field or a wrong one. */
 function usdOf(value: FormValues[string] | undefined): number {
-  const text = String(value ?? '').trim();
-  return text === '' ? Number.NaN : Number(text.replace(/^\$\s*/, '').replaceAll(',', ''));
+  try {
+    return Number(readUsd(String(value ?? '').trim()));
+  } catch {
+    return Number.NaN;
+  }
 }

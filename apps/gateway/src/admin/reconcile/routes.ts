@@ -56,14 +56,12 @@ const ATTEMPTS = 3;
 async function readLedger({ db, hotStore, clock }: Needs, projectId: string | undefined): Promise<Ledger> {
   let counters = await askHotStore(() => hotStore.counters());
   for (let attempt = 1; ; attempt++) {
-    // Read before the rows: entries leave the queue after the commit, so the rows contain them.
+    // In a request's order: a hold becomes an entry, which leaves the queue after the commit of its row.
+    const openHolds = await askHotStore(() => hotStore.openHolds('money'));
     const { entries: queueDepth } = await askHotStore(() => hotStore.depth());
     const months = await reconcileLedger(db, { counters, nowMs: clock.nowMs(), projectId, source: 'rows' });
     const later = await askHotStore(() => hotStore.counters());
-    if (attempt === ATTEMPTS || isSame(counters, later)) {
-      const openHolds = await askHotStore(() => hotStore.openHolds('money'));
-      return { queueDepth, openHolds, months };
-    }
+    if (attempt === ATTEMPTS || isSame(counters, later)) return { queueDepth, openHolds, months };
     counters = later;
   }
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
+import { afterAll, beforeAll, describe, expect, spyOn, test } from 'bun:test';
 import { planOf, requestOf, settlementOf } from '@llm0/core/limits/store-rows.fixture';
 import type { LogRecord } from '@llm0/core/logs/log-record';
 import { QuestionTooLargeError } from '@llm0/drizzle/queries/stats/read/time-limit';
@@ -202,6 +202,34 @@ describe.each(TEST_DATABASES)('stats on $name', (kind) => {
       expect([answer.body.requests, answer.headers.get('age')]).toEqual([rows, '0']);
       await storeRecords(admin, [sampleRecord({ projectId: own })]);
     }
+  });
+
+  test('reconcile: a request that is settled meanwhile is a hold or an entry, never nowhere', async () => {
+    const { hotStore } = admin.services;
+    const ids = { requestId: Bun.randomUUIDv7(), projectId: crypto.randomUUID(), keyId: crypto.randomUUID() };
+    const request = requestOf({ ...ids, requested: planOf({ ...ids, holdNanoUsd: 500 }) });
+    const { nowMs } = await hotStore.admit(request);
+    const record = sampleRecord({
+      id: ids.requestId,
+      projectId: ids.projectId,
+      apiKeyId: ids.keyId,
+      createdAtMs: nowMs,
+    });
+    const counters = hotStore.counters.bind(hotStore);
+    let calls = 0;
+    const spy = spyOn(hotStore, 'counters').mockImplementation(async () => {
+      const found = await counters();
+      calls++;
+      if (calls === 2)
+        hotStore.settle(settlementOf(request, nowMs, { costNanoUsd: 0, record: JSON.stringify(record) }));
+      return found;
+    });
+    const { body } = await admin.call('GET', `/reconcile?project_id=${ids.projectId}`);
+    spy.mockRestore();
+    expect(body.queue_depth + body.open_holds).toBe(1);
+    const [entry] = await hotStore.read(10, 0);
+    await storeRecords(admin, [record]);
+    await hotStore.acknowledge(entry === undefined ? [] : [entry.entryId]);
   });
 
   test('reconcile: not ok while something is queued or differs, ok when both sides agree', async () => {
