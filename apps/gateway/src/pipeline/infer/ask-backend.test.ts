@@ -53,6 +53,34 @@ test.each(['ECONNREFUSED', 'ECONNRESET'])('one that fails with %s is away: 503',
   expect((await ask('/x')).status).toBe(503);
 });
 
+describe('with retries', () => {
+  test('what was never sent is free, whether its retry failed or was refused', async () => {
+    const { ask, world, rows } = await open({ backend: { retries: 1 } });
+    world.origin = failing('ECONNREFUSED');
+    // The fifth attempt is the third request's first: its retry isn't sent at all.
+    for (let i = 0; i < 3; i++) await (await ask('/x')).text();
+    expect(world.asked).toHaveLength(5);
+    expect((await rows()).map(({ costNanoUsd }) => costNanoUsd)).toEqual([0, 0, 0]);
+  });
+
+  test('what may have run is paid, though its retry was never sent', async () => {
+    const { ask, world, rows } = await open({ backend: { retries: 1 } });
+    world.origin = (_, seen) => failing(seen === 1 ? 'Malformed_HTTP_Response' : 'ECONNREFUSED')();
+    expect((await ask('/x')).status).toBe(503);
+    expect(await rows()).toMatchObject([{ status: 'error', costNanoUsd: 1000 }]);
+  });
+});
+
+test('one that is switched off is not called unknown', async () => {
+  const { ask } = await open({ backend: { isActive: false } });
+  const answer = await ask('/x');
+  const { error } = (await answer.json()) as { error: { code: string; message: string } };
+  expect([answer.status, error]).toMatchObject([
+    404,
+    { code: 'not_found', message: 'The operator switched the backend "py" off.' },
+  ]);
+});
+
 test.each([
   [500, 0],
   [502, 0],

@@ -33,6 +33,7 @@ export interface BackendAsk {
 /** Called for each step. */
 export interface AskNote {
   noteSent(): void;
+  noteFailure(error: GatewayError): void;
   readonly attempts: { push(attempt: AttemptOf): unknown };
 }
 
@@ -122,12 +123,15 @@ async function tryOnce(services: Needs, ask: Trying): Promise<Tried> {
     if (ask.isLast || retryAfterMs !== undefined) return { answer: { ...answer, requestedAtMs } };
     void answer.response.body?.cancel().catch(() => {});
     const said = `${backend.name} answered with status ${status}.`;
-    return { error: new GatewayError('upstream_error', said, { failure: 'connection', upstreamStatus: status }) };
+    const error = new GatewayError('upstream_error', said, { failure: 'connection', upstreamStatus: status });
+    note?.noteFailure(error);
+    return { error };
   } catch (cause) {
     if (!(cause instanceof GatewayError) || cause.failure === undefined) {
       health.abandoned(target);
       throw cause;
     }
+    note?.noteFailure(cause);
     health.failed(target, cause.failure, { startedMs });
     services.metrics.upstreamFailures.inc({ provider: target.provider, failure: cause.failure });
     log(cause.failure);

@@ -20,12 +20,20 @@ export class InferMeter extends Booking<InferMeterInput> {
   private waitMs: number | undefined;
   private ttftMs: number | undefined;
   private answered = false;
-  /** True once it may have run. */
-  private isSent = false;
+  private isUnderWay = false;
+  /** True once an attempt may have run, whatever became of the next ones. */
+  private mayHaveRun = false;
 
-  /** The request is sent. */
+  /** An attempt is sent. */
   noteSent(): void {
-    this.isSent = true;
+    this.isUnderWay = true;
+  }
+
+  /** The attempt under way failed. */
+  noteFailure(error: GatewayError): void {
+    const isRefused = error.upstreamStatus !== undefined && !isPaid(error.upstreamStatus);
+    this.mayHaveRun ||= !isRefused && !wasNeverSent(error);
+    this.isUnderWay = false;
   }
 
   /** The backend's headers are there. Gives the gateway's own part of the time so far. */
@@ -61,13 +69,12 @@ export class InferMeter extends Booking<InferMeterInput> {
   }
 
   override fail(error: GatewayError): void {
-    const refused = error.upstreamStatus !== undefined && !isPaid(error.upstreamStatus);
-    if (refused || wasNeverSent(error)) this.isSent = false;
+    if (this.isUnderWay) this.noteFailure(error);
     super.fail(error);
   }
 
   protected end(ending: Ending): void {
-    this.book(ending, { costNanoUsd: this.isSent ? this.price : 0 });
+    this.book(ending, { costNanoUsd: this.mayHaveRun || this.isUnderWay ? this.price : 0 });
   }
 
   private get price(): number {

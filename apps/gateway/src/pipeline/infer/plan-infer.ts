@@ -115,7 +115,12 @@ export function findBackend({ backends }: Needs, { backend: name }: InferTarget,
   const backend = backends.find(name);
   const entry = backendProvider(name.slice(0, 60));
   if (backend === undefined || !backend.isActive) {
-    throw new GatewayError('not_found', `There is no backend "${name.slice(0, 60)}". The operator can add it.`);
+    const shown = `"${name.slice(0, 60)}"`;
+    const isThere = backend !== undefined && isModelAllowed(key, [entry]);
+    const message = isThere
+      ? `The operator switched the backend ${shown} off.`
+      : `There is no backend ${shown}. The operator can add it.`;
+    throw new GatewayError('not_found', message);
   }
   if (!isModelAllowed(key, [entry])) throw notAllowed(entry);
   refuseProvider(key, entry);
