@@ -73,6 +73,20 @@ function useAskAnew(isMeant: (queryKey: QueryKey) => boolean, restMs: number): (
   };
 }
 
+/** Of what one asks to hear that requests came in. */
+const HOUR_SECONDS = '3600';
+
+/** Reads lists of these names anew while requests come in. */
+export function useLiveLists(names: readonly string[], projectId: string | undefined): void {
+  const askLists = useAskAnew(([what]) => names.some((name) => name === what), CHARTS_MS);
+  useLive<Overview>({
+    topic: 'overview',
+    query: { range: HOUR_SECONDS, ...(projectId === undefined ? {} : { project_id: projectId }) },
+    isOn: true,
+    onNews: askLists,
+  });
+}
+
 /** Keeps a range up to now current: the stream sends its counters, and their changes reload its charts. */
 export function useLiveStats(query: StatsQuery | undefined, endsNow: boolean): void {
   const client = useQueryClient();

@@ -80,4 +80,4 @@ function TestButton({ id }: { readonly id: string }) {
 }
 
 const describeTest = ({ ok, status, latency_ms: ms, error }: BackendTest): string =>
-  ok && ms !== null ? `Answered ${status} in ${formatMs(ms)}` : (error ?? 'It did not answer.');
+  ok && ms !== null ? `Answered ${status} in ${formatMs(ms)} with the saved settings` : (error ?? 'It did not answer.');

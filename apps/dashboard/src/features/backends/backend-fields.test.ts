@@ -29,12 +29,13 @@ test('a backend fills every field of its form but the headers', () => {
 test('those of the environment stand behind the stored ones, and cannot be opened', () => {
   const fixed = { ...backend, name: 'py', cache: { enabled: false, ttl_seconds: null } };
   const sums = [{ group: 'infer:rerank', requests: 5, success: 3, failures: 1, failure_rate: 0.25 } as ErrorBucket];
-  const lines = prepareBackends({ stored: [backend], fixed: [fixed], sums });
+  const lines = prepareBackends({ stored: [backend], fixed: [fixed], sums, paused: new Set(['infer:rerank']) });
   expect(lines.map((line) => [line.name, line.caches, line.stored?.id, line.requests, line.failed])).toEqual([
     ['rerank', 'on, 30 s', 'a', 5, '1 (25.0 % of 4 answered or failed)'],
     ['py', 'off', undefined, 0, '–'],
   ]);
   expect(new Set(lines.map(({ key }) => key)).size).toBe(2);
-  const [unknown] = prepareBackends({ stored: [backend], fixed: [], sums: undefined });
+  const [unknown] = prepareBackends({ stored: [backend], fixed: [], sums: undefined, paused: new Set() });
+  expect([lines[0]?.state.label, unknown?.state.label]).toEqual(['paused', 'active']);
   expect([unknown?.requests, unknown?.failureRate]).toEqual([null, null]);
 });

@@ -3,9 +3,11 @@ import type { ErrorBucket } from '../../api/stats';
 import { describeFailedShare } from '../../format/failed-share';
 import { formatCount, NOTHING } from '../../format/format-number';
 import { formatLength } from '../../format/format-time';
+import type { Tone } from '../../ui/badge';
 import { EGRESS_HINT } from '../forms/egress-hint';
 import type { FieldSpec } from '../forms/prepare-form';
 import { readPairs } from '../forms/read-lines';
+import { TARGET_STATES } from '../routing/prepare-routing';
 
 const URL_FIELD: FieldSpec = {
   ...{ name: 'url', label: 'URL', kind: 'text', required: true, isWide: true },
@@ -94,8 +96,10 @@ export interface BackendLine extends Omit<FixedBackend, 'cache'> {
   readonly key: string;
   /** Absent where the environment names it. */
   readonly stored?: Backend;
+  /** As the gateway treats it now. */
+  readonly state: { readonly label: string; readonly tone: Tone };
   readonly caches: string;
-  /** Of the last day; null while unknown. */
+  /** Of the range; null while unknown. */
   readonly requests: number | null;
   /** Share of answers and failures; null without any. */
   readonly failureRate: number | null;
@@ -104,17 +108,19 @@ export interface BackendLine extends Omit<FixedBackend, 'cache'> {
 }
 
 /** Requests of a backend stand under this provider. */
-const providerOf = (name: string) => `infer:${name}`;
+export const providerOf = (name: string) => `infer:${name}`;
 
 interface FoundBackends {
   readonly stored: readonly Backend[];
   readonly fixed: readonly FixedBackend[];
-  /** Sums of the last day by provider; absent while unknown. */
+  /** Sums of the range by provider; absent while unknown. */
   readonly sums: readonly ErrorBucket[] | undefined;
+  /** Providers whose breaker is open. */
+  readonly paused: ReadonlySet<string>;
 }
 
 /** Stored ones first, then those of the environment. */
-export function prepareBackends({ stored, fixed, sums }: FoundBackends): readonly BackendLine[] {
+export function prepareBackends({ stored, fixed, sums, paused }: FoundBackends): readonly BackendLine[] {
   const found = new Map(sums?.map((bucket) => [bucket.group, bucket]));
   const used = ({ name }: FixedBackend) => {
     const own = found.get(providerOf(name));
@@ -127,8 +133,16 @@ export function prepareBackends({ stored, fixed, sums }: FoundBackends): readonl
   };
   const caches = ({ cache }: FixedBackend) =>
     !cache.enabled ? 'off' : cache.ttl_seconds === null ? 'on' : `on, ${formatLength(cache.ttl_seconds * 1000)}`;
+  const stateOf = ({ name, is_active: isActive }: FixedBackend, label: string): BackendLine['state'] => {
+    if (!isActive) return { label: 'off', tone: 'neutral' };
+    const { text, tone } = TARGET_STATES.open;
+    return paused.has(providerOf(name)) ? { label: text, tone } : { label, tone: 'good' };
+  };
+  const lineOf = (one: FixedBackend, label: string) => ({
+    ...{ ...one, state: stateOf(one, label), caches: caches(one), ...used(one) },
+  });
   return [
-    ...stored.map((one) => ({ ...one, key: one.id, stored: one, caches: caches(one), ...used(one) })),
-    ...fixed.map((one) => ({ ...one, key: `environment ${one.name}`, caches: caches(one), ...used(one) })),
+    ...stored.map((one) => ({ ...lineOf(one, 'active'), key: one.id, stored: one })),
+    ...fixed.map((one) => ({ ...lineOf(one, 'environment'), key: `environment ${one.name}` })),
   ];
 }

@@ -1,4 +1,5 @@
-import { useMemo } from 'react';
+import { type ReactNode, useMemo } from 'react';
+import { useStatus } from '../../api/away';
 import { type BackendInput, readBackend, useBackends } from '../../api/backends';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
@@ -6,8 +7,10 @@ import { useMayChange } from '../../api/session';
 import { useErrors } from '../../api/stats';
 import { useOpened } from '../../range/use-opened';
 import type { Page } from '../../range/use-page';
+import { type RequestsFilter, requestsLink } from '../../range/use-show-requests';
 import { Plus } from '../../ui/icons';
 import { Name } from '../../ui/name';
+import { PlaceLink } from '../../ui/place-link';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
 import { ChangeButton } from '../forms/change-button';
@@ -15,19 +18,23 @@ import { ManagedMark } from '../forms/managed-set';
 import { OpenedOne } from '../forms/opened-one';
 import { SpecDialog } from '../forms/spec-form';
 import { BackendDialog } from './backend-dialog';
-import { type BackendLine, backendBody, NEW_BACKEND_FIELDS, prepareBackends } from './backend-fields';
+import { type BackendLine, backendBody, NEW_BACKEND_FIELDS, prepareBackends, providerOf } from './backend-fields';
 
 /** Plain HTTP services behind `/infer`. */
 export function BackendsCard({ page }: { readonly page: Page }) {
   const backends = useBackends();
   const errors = useErrors({ ...page.query, interval: 'all', group_by: 'provider' });
+  const status = useStatus().data;
   const { id, linkTo, open, close } = useOpened();
   const mayChange = useMayChange();
   const lines = useMemo(
     () =>
       backends.data &&
-      prepareBackends({ stored: backends.data.data, fixed: backends.data.environment, sums: errors.data?.buckets }),
-    [backends.data, errors.data],
+      prepareBackends({
+        ...{ stored: backends.data.data, fixed: backends.data.environment, sums: errors.data?.buckets },
+        paused: new Set(status?.open.map(({ provider }) => provider)),
+      }),
+    [backends.data, errors.data, status],
   );
   return (
     <TableCard
@@ -84,20 +91,36 @@ const COLUMNS: readonly Column<BackendLine>[] = [
   },
   {
     header: 'State',
-    value: (row) => (row.stored === undefined ? 'environment' : row.is_active ? 'active' : 'off'),
-    tone: (row) => (row.stored !== undefined && row.is_active ? 'good' : 'neutral'),
+    value: (row) => row.state.label,
+    tone: (row) => row.state.tone,
   },
-  { header: 'Requests', unit: 'count', value: (row) => row.requests },
   {
-    ...{ header: 'Failures', unit: 'share', wideOnly: true, value: (row) => row.failureRate },
-    cell: ({ failed }) => failed,
+    ...{ header: 'Requests', unit: 'count', value: (row) => row.requests },
+    cell: ({ name, requests }, amount) =>
+      requests ? <Counted filter={{ provider: providerOf(name) }}>{amount}</Counted> : amount,
   },
-  { header: '$ / request', unit: 'price', value: (row) => row.price_per_request_usd },
+  {
+    ...{ header: 'Failures', unit: 'share', value: (row) => row.failureRate },
+    cell: ({ name, failed, failureRate }) =>
+      failureRate ? <Counted filter={{ provider: providerOf(name), outcome: 'error' }}>{failed}</Counted> : failed,
+  },
+  { header: '$ / request', unit: 'price', wideOnly: true, value: (row) => row.price_per_request_usd },
   { header: 'Cache', wideOnly: true, value: (row) => row.caches },
   { header: 'Retries', unit: 'count', wideOnly: true, value: (row) => row.retries },
   { header: 'Time-out, s', unit: 'count', wideOnly: true, value: (row) => row.timeout_ms / 1000 },
   { header: 'URL', wideOnly: 'very', narrow: true, value: (row) => row.url },
 ];
+
+/** Opens what it counts. */
+const Counted = ({ filter, children }: { readonly filter: RequestsFilter; readonly children: ReactNode }) => (
+  <PlaceLink
+    {...requestsLink({ ...filter, open: undefined })}
+    className="touch-line hover:underline"
+    onClick={(event) => event.stopPropagation()}
+  >
+    {children}
+  </PlaceLink>
+);
 
 function NewBackend({ onClose }: { readonly onClose: () => void }) {
   const create = useChange({

@@ -59,7 +59,10 @@ export function SpecForm(props: SpecFormProps) {
   const [opened, setOpened] = useState<object>(() => props.resource ?? {});
   const [wrong, setWrong] = useState<FieldError | null>(null);
   const disabled = !useMayChange() || props.disabled === true;
-  const error = change.error ?? props.otherError ?? null;
+  const refusal = change.error ?? props.otherError ?? null;
+  /** What was refused, once somebody changed its field. */
+  const [mended, setMended] = useState<Error | null>(null);
+  const error = refusal === mended ? null : refusal;
   const submit = () => {
     try {
       const body = readForm(specs, values);
@@ -75,8 +78,10 @@ export function SpecForm(props: SpecFormProps) {
     return message && describeFault(specs.find((spec) => spec.name === name)?.label ?? '', message);
   };
   const onValue = (spec: FieldSpec, value: string | boolean) => {
-    if (wrong?.field === spec.name) setWrong(null);
-    setValues((before) => ({ ...before, ...spec.resets?.(String(value)), [spec.name]: value }));
+    const changed = { ...spec.resets?.(String(value)), [spec.name]: value };
+    if (wrong !== null && wrong.field in changed) setWrong(null);
+    if ((fieldOf(error) ?? '') in changed) setMended(error);
+    setValues((before) => ({ ...before, ...changed }));
   };
   return (
     <Form onSubmit={submit}>

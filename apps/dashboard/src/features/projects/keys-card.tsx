@@ -4,6 +4,7 @@ import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { findKey, type Key, type KeyInput, type KeyWithSecret, useListedKeys } from '../../api/projects';
 import { Needed, useMayChange } from '../../api/session';
+import { useLiveLists } from '../../api/stats';
 import { formatAgo, formatInstant, type TimeZoneChoice } from '../../format/format-time';
 import { formatUsdExact } from '../../format/format-usd';
 import { useOpened } from '../../range/use-opened';
@@ -121,8 +122,11 @@ const FirstKey = ({ onCreate }: { readonly onCreate: () => void }) => (
 );
 
 /** Keys with the ends of their budgets; no rows until both are there, so that none moves. */
+const LIVE = ['keys', 'budgets'];
+
 function useKeyRows(projectId: string, q: string, openedId: string | undefined) {
   useFreshKeys(projectId, openedId);
+  useLiveLists(LIVE, projectId);
   const keys = useListedKeys(projectId, q);
   const budgets = useOutlooks('key', projectId);
   const runsOut = outlookColumn<Key>((key) => budgets.outlooks.get(ownerOf(projectId, key.id)), 'very');
@@ -162,13 +166,23 @@ function NewKey({ projectId, open, onClose, onSecret }: NewKeyProps) {
 
 const isInGrace = ({ previous_secret_expires_at: end }: Key) => end !== null && Date.parse(end) > Date.now();
 
+/** The shortest period first. */
+function budgetsOf({ daily_budget_usd: day, weekly_budget_usd: week, budget_usd: usd, budget_period: period }: Key) {
+  const all = [
+    ['a day', day],
+    ['a week', week],
+    [period === 'month' ? 'a month' : 'in all', usd],
+  ] as const;
+  return all.flatMap(([name, amount]) => (amount === null ? [] : [[name, amount] as const]));
+}
+
 /** Sums name their period. */
 export const KEY_COLUMNS: readonly Column<Key>[] = [
   {
     header: 'Key',
     value: (key) => key.name,
     cell: (key) => (
-      <span className="block max-md:py-1">
+      <span className="block max-md:py-1 md:max-w-72">
         <Name name={key.name}>
           {Object.entries(key.labels ?? {}).map(([name, value]) => (
             <Badge key={name}>
@@ -195,15 +209,17 @@ export const KEY_COLUMNS: readonly Column<Key>[] = [
   {
     header: 'Budget',
     align: 'right',
-    value: (key) => key.budget_usd,
-    cell: ({ budget_usd: usd, budget_period: period }) =>
-      usd === null ? (
-        'none'
-      ) : (
-        <>
-          {formatUsdExact(usd)} <span className="max-sm:block">{period === 'month' ? 'a month' : 'in all'}</span>
-        </>
-      ),
+    value: (key) => key.daily_budget_usd ?? key.weekly_budget_usd ?? key.budget_usd,
+    cell: (key) => {
+      const budgets = budgetsOf(key);
+      return budgets.length === 0
+        ? 'none'
+        : budgets.map(([period, usd]) => (
+            <span key={period} className="block">
+              {formatUsdExact(usd)} <span className="max-sm:block">{period}</span>
+            </span>
+          ));
+    },
   },
   { header: 'Spent, all time', unit: 'usd', value: (key) => key.spent_usd },
   daysColumn((key) => key.spend_by_day, true),

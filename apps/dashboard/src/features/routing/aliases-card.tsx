@@ -109,6 +109,8 @@ function AliasDialog({ of: alias, onClose }: DialogOf<Alias | null>) {
     alias === null ? undefined : { name: alias.alias, projectId: alias.project_id, since: alias.created_at },
   );
   const { save, remove } = useAliasChanges(alias);
+  const namesakes = useAliases().data?.data.filter((one) => one.alias === alias?.alias && one.id !== alias.id) ?? [];
+  const next = describeNext(alias, namesakes, hides(alias?.alias) !== null);
   return (
     <SpecDialog
       title={alias === null ? 'New alias' : `Alias ${alias.alias}`}
@@ -128,11 +130,7 @@ function AliasDialog({ of: alias, onClose }: DialogOf<Alias | null>) {
       {alias !== null && (
         <ConfirmButton
           title={`Delete alias ${alias.alias}?`}
-          impact={`${recent} used it. ${
-            hides(alias.alias) === null
-              ? 'Further requests for this name are refused.'
-              : 'Further requests for this name go to the model that has it.'
-          }`}
+          impact={`${recent} used ${namesakes.length > 0 ? 'this name' : 'it'}. ${next}`}
           confirmLabel="Delete alias"
           change={remove}
           onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}
@@ -142,6 +140,17 @@ function AliasDialog({ of: alias, onClose }: DialogOf<Alias | null>) {
       )}
     </SpecDialog>
   );
+}
+
+/** What becomes of requests for the name of a deleted alias. */
+function describeNext(alias: Alias | null, namesakes: readonly Alias[], isModel: boolean): string {
+  const isOwn = alias !== null && alias.project_id !== null;
+  if (isOwn && namesakes.some(({ project_id: id }) => id === null))
+    return 'Further requests of its project for this name go to the alias of every project.';
+  const of = !isOwn && namesakes.length > 0 ? ' of projects without an own alias' : '';
+  return isModel
+    ? `Further requests${of} for this name go to the model that has it.`
+    : `Further requests${of} for this name are refused.`;
 }
 
 /** Says that an alias takes the name of a model; null where no model has it. */

@@ -158,11 +158,7 @@ export function describeRow(rows: readonly TargetRow[], index: number, strategy:
   }
   if (strategy === 'least_latency') return 'Tried first while it is the fastest.';
   if (strategy === 'cheapest') return 'Tried first where it is the cheapest.';
-  if (strategy === 'chain')
-    return index === 0
-      ? 'Tried first.'
-      : `Used as a fallback when ${index === 1 ? 'the one above fails' : `the ${index} above fail`}.`;
-  return index === 0
-    ? 'Always tried first.'
-    : `Tried when ${index === 1 ? 'the one above fails' : `the ${index} above fail`}.`;
+  if (index === 0) return 'Tried first.';
+  const above = index === 1 ? 'the one above fails' : `the ${index} above fail`;
+  return `${strategy === 'chain' ? 'Used as a fallback' : 'Tried'} when ${above}.`;
 }

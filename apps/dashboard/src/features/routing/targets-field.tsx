@@ -165,8 +165,12 @@ function Doubt({ row, providers, isPriced }: DoubtProps) {
     name === '' || choices.length === 0 || choices.some(({ value }) => value === name);
   const [provider, model] = [row.provider.trim(), row.model.trim()];
   if (!isIn(providers, provider)) return <span className="text-bad">There is no provider "{provider}".</span>;
-  if (model === '' || isPriced) return null;
-  return <span className="text-warn">No price: where a cap applies, it is skipped.</span>;
+  const isSetUp = !providers.some(({ value, note }) => value === provider && note !== undefined);
+  const doubts = [
+    ...(isSetUp ? [] : ['Not set up: it is skipped.']),
+    ...(model === '' || isPriced ? [] : ['No price: where a cap applies, it is skipped. Check the spelling.']),
+  ];
+  return <span className="text-warn">{doubts.join(' ')}</span>;
 }
 
 interface MoveProps extends Pick<RowProps, 'onMove'> {

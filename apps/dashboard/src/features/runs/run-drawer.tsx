@@ -6,10 +6,13 @@ import { Needed } from '../../api/session';
 import { countOf } from '../../format/format-number';
 import { formatInstant } from '../../format/format-time';
 import { formatUsd, formatUsdExact } from '../../format/format-usd';
+import { rangeQuery } from '../../range/time-range';
 import { usePage } from '../../range/use-page';
+import { requestsLink } from '../../range/use-show-requests';
 import { Badge } from '../../ui/badge';
 import { Dialog, type DialogOf } from '../../ui/dialog';
 import { Meter } from '../../ui/meter';
+import { PlaceLink } from '../../ui/place-link';
 import { ChangeButton } from '../forms/change-button';
 import { ConfirmButton } from '../forms/confirm-button';
 import type { FieldSpec } from '../forms/prepare-form';
@@ -49,12 +52,33 @@ function Summary({ run }: { readonly run: RunDetail }) {
       </div>
       {budget !== null && <Meter share={budget === 0 ? 1 : spent / budget} label="Budget used" />}
       <p className="text-xs text-muted">
-        {countOf(run.requests, 'request')} and {countOf(run.tool_calls, 'tool call')}
+        <Requests of={run} /> and {countOf(run.tool_calls, 'tool call')}
         {begin !== null && `, begun ${formatInstant(begin, timeZone)}`}
         {last !== null && `, last active ${formatInstant(last, timeZone)}`}
         {end !== null && `, stopped ${formatInstant(end, timeZone)}`}
       </p>
     </section>
+  );
+}
+
+const MINUTE_MS = 60_000;
+
+/** Opens them in the log. */
+function Requests({
+  of: { id, project_id: project, requests, started_at: begin, last_active_at: last },
+}: {
+  readonly of: RunDetail;
+}) {
+  const text = countOf(requests, 'request');
+  if (begin === null || last === null) return text;
+  const stretch = rangeQuery({ fromMs: Date.parse(begin) - MINUTE_MS, toMs: Date.parse(last) + MINUTE_MS });
+  return (
+    <PlaceLink
+      {...requestsLink({ ...stretch, project, run_id: id, open: undefined })}
+      className="touch-line text-accent hover:underline"
+    >
+      {text}
+    </PlaceLink>
   );
 }
 
@@ -86,11 +110,12 @@ function Controls({ run, budget }: { readonly run: RunDetail; readonly budget: n
           Stop
         </ConfirmButton>
         <SpecDialog
-          title="Raise the budget"
+          title={`Raise the budget of ${run.id}`}
+          description={`${formatUsd(run.spent_usd)} of ${formatUsdExact(budget)} is spent.`}
           open={isRaising}
           onClose={() => setIsRaising(false)}
           specs={FIELDS}
-          resource={{ budget_usd: budget * 2 }}
+          resource={{ budget_usd: Math.max(budget, run.spent_usd) * 2 }}
           submitLabel="Raise budget"
           change={raise}
           onSubmit={(body) => raise.mutate(body as { budget_usd: string }, { onSuccess: () => setIsRaising(false) })}

@@ -1,5 +1,6 @@
 import { useProjectNames } from '../../api/projects';
 import { useExampleModel, useGatewayUrl } from '../../api/settings';
+import { useLiveLists } from '../../api/stats';
 import { formatShare, NOTHING } from '../../format/format-number';
 import { formatAgo } from '../../format/format-time';
 import { useChoice } from '../../range/use-choice';
@@ -21,6 +22,7 @@ export function RunsPage() {
   const page = usePage();
   const [state, setState] = useChoice<keyof typeof STATES>('state', ['', 'running', 'paused', 'stopped']);
   const runs = useRuns(page.projectId, state);
+  useLiveLists(LIVE, page.projectId);
   const opened = useOpened();
   const url = useGatewayUrl();
   const model = useExampleModel();
@@ -58,6 +60,7 @@ export function RunsPage() {
   );
 }
 
+const LIVE = ['runs'];
 const STATES = { '': 'All', running: 'Running', paused: 'Paused', stopped: 'Stopped' } as const;
 
 const firstRun = (url: string, model: string) => `curl ${url}/v1/chat/completions \\
@@ -72,7 +75,7 @@ const firstRun = (url: string, model: string) => `curl ${url}/v1/chat/completion
 const usedShare = ({ spent_usd: spent, budget_usd: budget }: Run) =>
   budget === null || budget === 0 ? null : spent / budget;
 
-const RUN: Column<Run> = { header: 'Run', narrow: true, value: (row) => row.id };
+const RUN: Column<Run> = { header: 'Run', wraps: true, value: (row) => row.id };
 const COLUMNS: readonly Column<Run>[] = [
   {
     ...{ header: 'State', value: (row) => stateOfRun(row, Date.now()).label },

@@ -201,7 +201,7 @@ function AlertDialog({ of: alert, onClose }: DialogOf<Alert | null>) {
       title={alert === null ? 'New alert' : alert.name}
       onClose={onClose}
       specs={({ kind, webhook_format: format }) =>
-        alertFields(kind as Alert['kind'], projects, format as Alert['webhook_format'])
+        alertFields(kind as Alert['kind'], projects, format as Alert['webhook_format'], alert === null)
       }
       below={(values) => (
         <>

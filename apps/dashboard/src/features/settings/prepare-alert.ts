@@ -60,6 +60,7 @@ export function alertFields(
   kind: Alert['kind'],
   projects: Readonly<Record<string, string>> = {},
   format: Alert['webhook_format'] = 'json',
+  isNew = false,
 ): readonly FieldSpec[] {
   const given = THRESHOLDS[kind];
   const threshold = given && {
@@ -82,7 +83,9 @@ export function alertFields(
     ...(KINDS[kind].takesProject ? [{ ...PROJECT, options: { '': 'all projects', ...projects } }] : []),
     { name: 'webhook_format', label: 'Sent to', kind: 'text', options: FORMAT_NAMES, required: true },
     { ...WEBHOOK, ...WEBHOOKS[format] },
-    ...(format === 'pagerduty' ? [ROUTING_KEY] : []),
+    ...(format === 'pagerduty'
+      ? [isNew ? { ...ROUTING_KEY, required: true, hint: 'Of a service with Events API v2' } : ROUTING_KEY]
+      : []),
     ...REST,
   ];
 }

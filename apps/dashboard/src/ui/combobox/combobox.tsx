@@ -86,7 +86,9 @@ function useList({ choices, value, onValue, onChoose = onValue, onClose, ...how 
     return true;
   };
   const more = found.length - shown.length;
-  return { shown, more, selected, isShown, isOpen, active, open, close, choose, type, press };
+  /** Part of a name, which Enter must not send as it is. */
+  const isPart = isShown && isTyping && named.length > 0 && !choices.some((choice) => choice.value === value);
+  return { shown, more, selected, isShown, isOpen, isPart, active, open, close, choose, type, press };
 }
 
 /** A text field with suggestions: accepts any text, and matches parts of entries. */
@@ -122,7 +124,11 @@ export function Combobox(props: Props) {
           onKeyDown={(event) => {
             const isPlain = !event.metaKey && !event.ctrlKey;
             if (isPlain && list.press(event.key)) event.preventDefault();
-            else onKeyDown?.(event);
+            else if (onKeyDown !== undefined) onKeyDown(event);
+            else if (event.key === 'Enter' && list.isPart) {
+              event.preventDefault();
+              list.close();
+            }
           }}
         />
         <Chevron className="pointer-events-none absolute top-1/2 right-2 -translate-y-1/2 text-faint" />

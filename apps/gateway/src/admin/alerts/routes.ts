@@ -189,7 +189,9 @@ async function changeAlert(
   body: Parameters<typeof alertRows.update>[2],
   nowMs: number,
 ): Promise<StoredAlert | null> {
-  const forgotten = body.kind === undefined ? {} : { checkedAtMs: null };
+  // What was measured under other conditions.
+  const isOther = [body.kind, body.windowMinutes, body.objective, body.projectId].some((one) => one !== undefined);
+  const forgotten = isOther || body.isActive === true ? { checkedAtMs: null } : {};
   const changed = await alertRows.update(tx, { id }, { ...body, ...forgotten });
   if (changed?.webhookFormat === 'pagerduty' && changed.routingKey === null) {
     throw invalidRequest('routing_key', 'routing_key is needed with webhook_format pagerduty.');

@@ -1,6 +1,8 @@
 // Members stop and raise the runs of their own keys; admins those of their teams.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test';
 import { openRun } from '@llm0/drizzle/queries/limits/runs';
+import { insertLogRecords } from '@llm0/drizzle/queries/logs/log-insert';
+import { sampleRecord } from '@llm0/testing/stores/sample-record';
 import { ON_ONE_DATABASE } from '@llm0/testing/stores/test-databases';
 import { type AdminUnderTest, openAdmin } from '../admin.fixture';
 import { give, type Kit, makeKit, makePerson, type Person } from '../teams/people.fixture';
@@ -41,6 +43,15 @@ describe.each(ON_ONE_DATABASE)('runs of own keys on $name', (kind) => {
     expect([await raise(ann, runId, 2), await raise(ann, runId, 2.1)]).toEqual([200, 403]);
     expect(await raise(boss, runId, 5)).toBe(200);
     expect(await raise(ann, await begin({}), 50)).toBe(200);
+  });
+
+  test('only above what is spent, so that the run goes on', async () => {
+    const runId = await begin({});
+    const spent = sampleRecord({ projectId: kit.projectId, runId, costNanoUsd: 3_000_000_000 });
+    await insertLogRecords(admin.database.db, [spent]);
+    const { body } = await boss.call('POST', `/runs/${runId}/raise`, { body: { budget_usd: 3 } });
+    expect(body.error).toMatchObject({ param: 'budget_usd', message: expect.stringContaining('above $3.00') });
+    expect(await raise(boss, runId, 3.01)).toBe(200);
   });
 
   test("nobody else's, and none without a role that permits own keys", async () => {

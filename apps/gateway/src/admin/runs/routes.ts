@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { GatewayError, invalidRequest } from '@llm0/core/errors/gateway-error';
+import { formatUsdText } from '@llm0/core/pricing/format-usd';
 import type { Db } from '@llm0/drizzle/client';
 import { rowsBefore } from '@llm0/drizzle/queries/clickhouse/log-engine';
 import {
@@ -9,6 +10,7 @@ import {
   listRuns,
   loadRunUsage,
   runRows,
+  type StoredRun,
 } from '@llm0/drizzle/queries/limits/runs';
 import type { ProjectScope } from '@llm0/drizzle/queries/of-projects';
 import { answers, createRouter, defineRoute, routesOf, takes } from '../admin-router';
@@ -56,6 +58,16 @@ async function findNamed(db: Db, { runId, projectId }: Asked) {
   if (found.length < 2) return found[0] ?? null;
   const message = 'Several projects have a run of this name. Name one by project_id.';
   throw new GatewayError('conflict', message, { param: 'project_id' });
+}
+
+/** Throws for a budget with which the run couldn't go on. */
+async function refuseRaise(db: Db, run: StoredRun, budgetNanoUsd: number): Promise<void> {
+  if (run.stoppedAtMs !== null) throw new GatewayError('conflict', 'The run was stopped. Begin another run.');
+  if (budgetNanoUsd <= run.budgetNanoUsd)
+    throw invalidRequest('budget_usd', 'budget_usd must be above the present budget.');
+  const { spentNanoUsd } = await loadRunUsage(db, run, await rowsBefore(db));
+  if (budgetNanoUsd <= spentNanoUsd)
+    throw invalidRequest('budget_usd', `budget_usd must be above ${formatUsdText(spentNanoUsd)}, which is spent.`);
 }
 
 type Older = Awaited<ReturnType<typeof rowsBefore>>;
@@ -109,9 +121,7 @@ export function runRoutes({ db, clock, runs }: Needs) {
       const { budget_usd: budgetNanoUsd } = c.req.valid('json');
       const before = required(await findOne(asked), 'run with a budget');
       await refuseForeignRun(db, c.get('actor'), { run: before, budgetNanoUsd });
-      if (before.stoppedAtMs !== null) throw new GatewayError('conflict', 'The run was stopped. Begin another run.');
-      if (budgetNanoUsd <= before.budgetNanoUsd)
-        throw invalidRequest('budget_usd', 'budget_usd must be above the present budget.');
+      await refuseRaise(db, before, budgetNanoUsd);
       return c.json(showRun(await change(asked, c.get('actor'), { budgetNanoUsd, pausedAtMs: null })), 200);
     })
     .openapi(stop, async (c) => {
