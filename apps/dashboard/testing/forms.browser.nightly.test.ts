@@ -37,6 +37,10 @@ test.each([
   await page.waitForFunction(() => document.activeElement?.closest('[data-body]') !== null);
   await page.keyboard.type('first');
   expect(await field.inputValue()).toBe('first');
+  await page.keyboard.press('Escape');
+  await dialog().getByText("Your changes aren't saved.").waitFor();
+  await page.keyboard.press('Escape');
+  await dialog().waitFor({ state: 'detached' });
 });
 
 test('an alias: providers and models from lists, shares that add up, rows moved by keyboard', async () => {
@@ -61,6 +65,10 @@ test('an alias: providers and models from lists, shares that add up, rows moved 
   // Escape closes the list, and only then the dialog.
   await page.keyboard.press('Escape');
   expect(await model.getAttribute('aria-expanded')).toBe('false');
+  // Enter sends no half of a name.
+  await model.fill('demo-c');
+  await page.keyboard.press('Enter');
+  expect([await model.getAttribute('aria-expanded'), await dialog().getByRole('alert').count()]).toEqual(['false', 0]);
   await model.fill('demo-chat');
   await button('Add target').click();
   await dialog().getByLabel('Provider of target 2').fill('openai/nobody-prices-this');

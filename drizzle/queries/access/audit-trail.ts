@@ -1,5 +1,5 @@
 import type { AuditAction, AuditResource } from '@llm0/core/access/audit-names';
-import { and, desc, eq, getTableColumns, gt, gte, lt, sql } from 'drizzle-orm';
+import { and, desc, eq, getTableColumns, gt, gte, lt, ne, sql } from 'drizzle-orm';
 import type { Db } from '../../client';
 import { adminAudit } from '../../schema/operations';
 import { namesProjects, ofProjects, type ProjectScope } from '../of-projects';
@@ -56,6 +56,7 @@ function selectEntries(db: Db) {
 export interface AuditPageRequest extends PageRequest {
   readonly actor?: string;
   readonly action?: string;
+  readonly actionNot?: string;
   readonly resource?: string;
   readonly resourceId?: string;
   readonly projectId?: ProjectScope;
@@ -67,12 +68,13 @@ export interface AuditPageRequest extends PageRequest {
 
 /** Newest first. */
 export async function listAuditEntries(db: Db, page: AuditPageRequest): Promise<Page<StoredAuditEntry>> {
-  const { actor, action, resource, resourceId, projectId, fromMs, toMs } = page;
+  const { actor, action, actionNot, resource, resourceId, projectId, fromMs, toMs } = page;
   const rows = await selectEntries(db)
     .where(
       and(
         actor === undefined ? undefined : eq(adminAudit.actor, actor),
         action === undefined ? undefined : eq(adminAudit.action, action),
+        actionNot === undefined ? undefined : ne(adminAudit.action, actionNot),
         resource === undefined ? undefined : eq(adminAudit.resource, resource),
         resourceId === undefined ? undefined : eq(adminAudit.resourceId, resourceId),
         projectId === undefined ? undefined : concerns(projectId),

@@ -43,7 +43,9 @@ function useLiveList(topic: 'alerts' | 'audit'): void {
   const client = useQueryClient();
   useLive({ topic, onNews: () => void client.invalidateQueries({ queryKey: [topic] }) });
 }
-export type AuditFilter = { readonly [K in 'actor' | 'action' | 'resource' | 'from']?: string };
+export type AuditFilter = {
+  readonly [K in 'actor' | 'action' | 'action_not' | 'resource' | 'resource_id' | 'from']?: string;
+};
 
 /** Changes, newest first, page by page. */
 export function useAudit(filter: AuditFilter) {

@@ -108,6 +108,8 @@ export function axisLabels(unit: Unit, ticks: readonly number[]): string[] {
     const decimals = Math.max(CENTS, ...ticks.map(decimalsOf));
     return ticks.map((usd) => `$${usd.toFixed(decimals)}`);
   }
+  if (unit === 'ms' && top > 2 * MINUTE_MS && ticks.every((ms) => ms % MINUTE_MS === 0))
+    return ticks.map((ms) => (ms === 0 ? '0' : `${ms / MINUTE_MS} min`));
   if ((unit === 'ms' || unit === 'percentile') && top >= 1000)
     return ticks.map((ms) => (ms === 0 ? '0' : `${Number((ms / 1000).toPrecision(3))} s`));
   return ticks.map(UNITS[unit].short);

@@ -1,5 +1,5 @@
 import { Dialog as Radix } from 'radix-ui';
-import { createContext, type ReactNode, type RefObject, useContext, useRef } from 'react';
+import { createContext, type ReactNode, type RefObject, useContext, useEffect, useRef, useState } from 'react';
 import { Close } from './icons';
 
 /** Props of a dialog for one object. */
@@ -35,6 +35,7 @@ export function Dialog({ title, description, open = true, onClose, children, kin
   const content = useRef<HTMLDivElement>(null);
   const note = useContext(DialogNote);
   const focus = useReturningFocus(content, kind);
+  const unsaved = useUnsaved(content, open);
   return (
     <Radix.Root open={open} onOpenChange={(isOpen) => !isOpen && onClose?.()}>
       <Radix.Portal>
@@ -42,8 +43,9 @@ export function Dialog({ title, description, open = true, onClose, children, kin
         <Radix.Content
           ref={content}
           className={`fixed z-50 flex flex-col bg-panel shadow-xl ${SHAPES[kind]}`}
-          onEscapeKeyDown={keepWhileChoosing}
-          onPointerDownOutside={(event) => sticky && event.preventDefault()}
+          onEscapeKeyDown={(event) => keepWhileChoosing(event) || unsaved.hold(event)}
+          onPointerDownOutside={(event) => (sticky ? event.preventDefault() : unsaved.hold(event))}
+          onInput={unsaved.forget}
           {...focus}
           {...(description === undefined ? { 'aria-describedby': undefined } : {})}
         >
@@ -61,6 +63,11 @@ export function Dialog({ title, description, open = true, onClose, children, kin
             )}
           </header>
           <div data-body className="min-h-0 overflow-y-auto px-5 py-4 *:min-w-0">
+            {unsaved.isHeld && (
+              <p role="alert" className="mb-3 rounded-md bg-warn-soft px-3 py-2 text-warn">
+                Your changes aren't saved. Escape once more discards them.
+              </p>
+            )}
             {note}
             <DialogNote value={null}>{children}</DialogNote>
           </div>
@@ -71,10 +78,27 @@ export function Dialog({ title, description, open = true, onClose, children, kin
 }
 
 /** Escape closes an open suggestion list first; otherwise the dialog gets the key before the field. */
-function keepWhileChoosing(event: KeyboardEvent): void {
+function keepWhileChoosing(event: KeyboardEvent): boolean {
   const { target } = event;
-  if (target instanceof Element && target.matches('[role=combobox][aria-expanded=true]:not([data-palette])'))
+  const isChoosing =
+    target instanceof Element && target.matches('[role=combobox][aria-expanded=true]:not([data-palette])');
+  if (isChoosing) event.preventDefault();
+  return isChoosing;
+}
+
+/** The first Escape or click outside of a form that was changed says so; the second one closes. */
+function useUnsaved(content: RefObject<HTMLDivElement | null>, open: boolean) {
+  const [isHeld, setIsHeld] = useState(false);
+  const forget = () => setIsHeld(false);
+  useEffect(() => {
+    if (!open) setIsHeld(false);
+  }, [open]);
+  const hold = (event: Event) => {
+    if (isHeld || content.current?.querySelector('form[data-changed]') == null) return;
     event.preventDefault();
+    setIsHeld(true);
+  };
+  return { isHeld, hold, forget };
 }
 
 const FIELDS = 'input:not([type=hidden]), select, textarea, [role=combobox]';

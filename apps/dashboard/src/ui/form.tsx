@@ -193,15 +193,20 @@ export function Form({ className = 'grid gap-3', onSubmit, children }: FormProps
     const form = event.currentTarget;
     const found = findFaults(form);
     setFaults(found);
-    if (found.size === 0) onSubmit();
+    if (found.size === 0) {
+      delete form.dataset.changed;
+      onSubmit();
+    }
     requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid=true]')?.focus());
   };
-  const forget = ({ target }: FormEvent) => {
+  const note = ({ target, currentTarget }: FormEvent<HTMLFormElement>) => {
+    // A dialog asks before it drops what was typed. Dialogs within a form are elsewhere in the document.
+    if (target instanceof Node && currentTarget.contains(target)) currentTarget.dataset.changed = '';
     if (target instanceof HTMLElement && faults.has(target.id))
       setFaults(new Map([...faults].filter(([id]) => id !== target.id)));
   };
   return (
-    <form className={className} noValidate onSubmit={submit} onInput={forget}>
+    <form className={className} noValidate onSubmit={submit} onInput={note}>
       <FaultsContext value={faults}>{children}</FaultsContext>
     </form>
   );

@@ -13,9 +13,9 @@ export function highestValue({ kind, objective }: Pick<AlertRule, 'kind' | 'obje
 export function thresholdProblem(rule: Pick<AlertRule, 'kind' | 'threshold' | 'objective'>): string | null {
   const { kind, threshold } = rule;
   if (ALERT_KIND_FACTS[kind].unit === 'none') return null;
-  if (threshold <= 0) return `must be above 0: an alert of the kind ${kind} would fire all the time`;
+  if (threshold <= 0) return `must be above 0: this alert would fire all the time`;
   const most = highestValue(rule);
   if (most === null || threshold <= most) return null;
   const hint = kind === 'error_budget_burn' ? ', which is when all requests fail' : ' (a share: 0.05 is 5 %)';
-  return `must be at most ${Number(most.toPrecision(12))}${hint}: an alert of the kind ${kind} would never fire`;
+  return `must be at most ${Number(most.toPrecision(12))}${hint}: this alert would never fire`;
 }

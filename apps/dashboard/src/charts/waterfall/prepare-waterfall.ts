@@ -261,11 +261,13 @@ export function describeAttempt({ provider, model, outcome, status }: Attempt, i
 
 const inWords = (name: string) => name.replaceAll('_', ' ');
 
+const MINUTE_MS = 60_000;
 const MOST_STEPS = 5;
 const DIGITS = [1, 2, 5, 10];
 
-/** Three to six times from 0, one, two or five tens apart. */
+/** Three to six times from 0, one, two or five tens apart; of whole minutes in a long time. */
 export function roundTicks(wholeMs: number): readonly number[] {
+  if (wholeMs > 3 * MINUTE_MS) return roundTicks(wholeMs / MINUTE_MS).map((minutes) => minutes * MINUTE_MS);
   const least = wholeMs / MOST_STEPS;
   const power = 10 ** Math.floor(Math.log10(least));
   const step = (DIGITS.find((digit) => digit * power >= least) ?? 10) * power;

@@ -3,8 +3,8 @@ import type { Backend, BackendChanges, BackendTest } from '../../api/backends';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { formatMs } from '../../format/format-number';
-import { Button } from '../../ui/button';
 import { Dialog, type DialogOf } from '../../ui/dialog';
+import { ChangeButton } from '../forms/change-button';
 import { ConfirmButton } from '../forms/confirm-button';
 import { SpecForm } from '../forms/spec-form';
 import { useSave } from '../forms/use-save';
@@ -72,9 +72,9 @@ function TestButton({ id }: { readonly id: string }) {
         <span className={`wrap-anywhere ${result.ok ? 'text-good' : 'text-bad'}`}>{describeTest(result)}</span>
       )}
       {test.error && <span className="text-bad">{test.error.message}</span>}
-      <Button disabled={test.isPending} onClick={() => test.mutate(undefined, { onSuccess: setResult })}>
+      <ChangeButton disabled={test.isPending} onClick={() => test.mutate(undefined, { onSuccess: setResult })}>
         {test.isPending ? 'Testing…' : 'Test connection'}
-      </Button>
+      </ChangeButton>
     </span>
   );
 }

@@ -60,11 +60,16 @@ export const NEW_BACKEND_FIELDS: readonly FieldSpec[] = [
   HEADERS,
 ];
 
+const NONE = 'none';
+
 export const BACKEND_FIELDS: readonly FieldSpec[] = [
   URL_FIELD,
   ...SETTINGS,
   FORWARD_HEADERS,
-  { ...HEADERS, hint: 'Replaces the stored value. Leave empty to keep it.' },
+  {
+    ...{ ...HEADERS, read: (text) => (text === NONE ? {} : readPairs(text)) },
+    hint: `Replaces the stored value. Leave empty to keep it; "${NONE}" removes it.`,
+  },
   { name: 'is_active', label: 'Send requests to this backend', kind: 'flag' },
 ];
 

@@ -3,7 +3,10 @@ import { countOf } from '../../format/format-number';
 import type { FieldSpec } from '../forms/prepare-form';
 import { KEY_FIELDS, LABELS } from './field-specs';
 
-const NUMBERS = ['rate_limit_per_minute', 'tokens_per_minute', 'max_concurrency', 'budget_usd'];
+const NUMBERS = [
+  ...['rate_limit_per_minute', 'tokens_per_minute', 'max_concurrency'],
+  ...['budget_usd', 'daily_budget_usd', 'weekly_budget_usd'],
+];
 const unchanged = (spec: FieldSpec): FieldSpec => ({ ...spec, placeholder: 'unchanged', required: false });
 
 /** Bulk actions on keys, with their fields. */

@@ -37,7 +37,7 @@ export function AliasesCard() {
     name: alias.alias,
     badges: (
       <>
-        <Badge>{STRATEGIES[alias.strategy]}</Badge>
+        {alias.targets.length > 1 && <Badge>{STRATEGIES[alias.strategy]}</Badge>}
         {alias.project_id !== null && <Badge>{projectName(alias.project_id)}</Badge>}
       </>
     ),

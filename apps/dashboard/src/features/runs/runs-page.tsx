@@ -13,6 +13,7 @@ import { MoreRows } from '../../ui/table/more-rows';
 import { TableCard } from '../../ui/table/table-card';
 import { FirstCall } from '../shell/first-call';
 import { PageFrame } from '../shell/page-frame';
+import { ProjectFilter } from '../shell/project-filter';
 import { keyOfRun, readRunKey, stateOfRun } from './prepare-run';
 import { RunDrawer } from './run-drawer';
 import { type Run, useRuns } from './use-runs';
@@ -33,6 +34,7 @@ export function RunsPage() {
     <PageFrame
       title="Runs"
       intro="Agents' runs with a budget for all their requests and tool calls. Requests finds those without one by their id."
+      actions={<ProjectFilter page={page} />}
     >
       <TableCard
         title="With a budget"

@@ -80,6 +80,10 @@ test('a firing of the past in one line', () => {
   expect(describeFiring(firing, 'utc')).toBe(
     '2026-03-03 14:05:00 UTC, for 20 min: 50.0 % of 10 requests failed (not sent)',
   );
+  const budgets = { kind: 'budget_share', last_error: null, muted_until: null } as const;
+  expect(describeFiring(firing, 'utc', budgets)).toBe(
+    '2026-03-03 14:05:00 UTC: 50.0 % of 10 requests failed (not sent)',
+  );
   expect(describeFiring({ ...firing, ended_at: null, told_at: firing.created_at }, 'utc')).toBe(
     '2026-03-03 14:05:00 UTC, still firing: 50.0 % of 10 requests failed',
   );

@@ -6,7 +6,10 @@ import { type AuditEntry, type AuditFilter, useAudit, useTokens } from '../../ap
 import { dropUndefined } from '../../range/page-search';
 import { useOpened } from '../../range/use-opened';
 import { usePage } from '../../range/use-page';
+import { Button } from '../../ui/button';
+import { Dialog } from '../../ui/dialog';
 import { Select } from '../../ui/form';
+import { Close } from '../../ui/icons';
 import { type Column, timeColumn } from '../../ui/table/column';
 import { MoreRows } from '../../ui/table/more-rows';
 import { TableCard } from '../../ui/table/table-card';
@@ -17,7 +20,9 @@ import { type AuditNames, keysOf, nounOf, prepareSentence } from './prepare-audi
 const optionsOf = (names: readonly string[]) => names.map((name) => [name, nounOf(name)] as const);
 
 const RESOURCES = optionsOf(AUDIT_RESOURCES);
-const ACTIONS = optionsOf(AUDIT_ACTIONS);
+/** As an action in the address. */
+const WITHOUT_SIGN_INS = '-sign_in';
+const ACTIONS = [[WITHOUT_SIGN_INS, 'Without sign-ins'] as const, ...optionsOf(AUDIT_ACTIONS)];
 const DAY_MS = 86_400_000;
 const PERIODS = [
   ['1', 'Last day'],
@@ -48,6 +53,11 @@ export function AuditCard() {
     >
       <MoreRows pages={audit} shown={rows?.length ?? 0} />
       {open !== undefined && <AuditEntryDrawer of={open} names={names} onClose={opened.close} />}
+      {open === undefined && opened.id !== undefined && rows !== undefined && (
+        <Dialog title="No such change" onClose={opened.close}>
+          It isn't among the changes shown. Show more, or leave out filters.
+        </Dialog>
+      )}
     </TableCard>
   );
 }
@@ -65,14 +75,15 @@ const entryColumns = (names: AuditNames): readonly Column<AuditEntry>[] => [
   { header: 'Resource', wideOnly: 'very', value: (row) => nounOf(row.resource) },
 ];
 
-const NAMES = ['actor', 'action', 'resource', 'days'] as const;
+const NAMES = ['actor', 'action', 'resource', 'resource_id', 'days'] as const;
 
 /** Its start stays until the filter changes. */
-const useFilter = ({ actor, action, resource, days }: AuditSearch): AuditFilter =>
+const useFilter = ({ actor, action, resource, resource_id: id, days }: AuditSearch): AuditFilter =>
   useMemo(() => {
     const from = days && new Date(Date.now() - Number(days) * DAY_MS).toISOString();
-    return dropUndefined({ actor, action, resource, from });
-  }, [actor, action, resource, days]);
+    const asked = action === WITHOUT_SIGN_INS ? { action_not: 'sign_in' } : { action };
+    return dropUndefined({ actor, ...asked, resource, resource_id: id, from });
+  }, [actor, action, resource, id, days]);
 
 /** A value of the address that no list has is a choice, too. */
 const withOwn = (options: typeof RESOURCES, own: string | undefined): typeof RESOURCES =>
@@ -95,6 +106,11 @@ function Filters({ rows, search }: FiltersProps) {
   const field = (label: string, anyLabel: string) => ({ 'aria-label': label, anyLabel, className: 'w-36' });
   return (
     <>
+      {search.resource_id !== undefined && (
+        <Button size="small" kind="ghost" onClick={() => set('resource_id')('')}>
+          One {nounOf(search.resource ?? 'resource')} only <Close width="12" height="12" />
+        </Button>
+      )}
       <Select {...field('Actor', 'Anyone')} options={actors} value={search.actor ?? ''} onValue={set('actor')} />
       <Select
         {...field('Action', 'Any action')}

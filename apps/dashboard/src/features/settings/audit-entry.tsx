@@ -2,7 +2,8 @@ import type { AuditEntry } from '../../api/settings';
 import { formatInstant } from '../../format/format-time';
 import { CodeBlock } from '../../ui/copy-button';
 import { Dialog, type DialogOf } from '../../ui/dialog';
-import { type AuditNames, type Difference, prepareDifferences, prepareSentence } from './prepare-audit';
+import { PlaceLink } from '../../ui/place-link';
+import { type AuditNames, type Difference, nounOf, prepareDifferences, prepareSentence } from './prepare-audit';
 
 interface Props extends DialogOf<AuditEntry> {
   readonly names: AuditNames;
@@ -24,6 +25,17 @@ export function AuditEntryDrawer({ of: entry, names, onClose }: Props) {
           <p className="text-muted">No further details were recorded.</p>
         ) : (
           <Differences of={differences} hasBefore={before !== null} hasAfter={after !== null} />
+        )}
+        {entry.resource_id !== null && (
+          <p>
+            <PlaceLink
+              to="/audit"
+              search={{ resource: entry.resource, resource_id: entry.resource_id }}
+              className="touch-line text-accent hover:underline"
+            >
+              All changes of this {nounOf(entry.resource)}
+            </PlaceLink>
+          </p>
         )}
         {(before !== null || after !== null) && (
           <details>

@@ -5,10 +5,14 @@ export interface AuditSearch {
   readonly actor?: string;
   readonly action?: string;
   readonly resource?: string;
+  readonly resource_id?: string;
   readonly days?: string;
 }
 
 const readDays = oneOf(['1', '7', '30'] as const);
 
-export const readAuditSearch = ({ actor, action, resource, days }: Record<string, unknown>): AuditSearch =>
-  dropUndefined({ actor: text(actor), action: text(action), resource: text(resource), days: readDays(String(days)) });
+export const readAuditSearch = ({ days, ...given }: Record<string, unknown>): AuditSearch =>
+  dropUndefined({
+    ...{ actor: text(given.actor), action: text(given.action), days: readDays(String(days)) },
+    ...{ resource: text(given.resource), resource_id: text(given.resource_id) },
+  });

@@ -20,7 +20,7 @@ export function JobsCard() {
       columns={[timeColumn(usePage().timeZone), ...COLUMNS]}
       rows={runs.data?.data}
       rowKey={(row) => row.id}
-      emptyTitle="No runs"
+      emptyTitle={outcome === '' ? 'No runs' : 'No failed runs'}
     />
   );
 }

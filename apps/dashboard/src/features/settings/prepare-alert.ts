@@ -7,7 +7,7 @@ import { formatInstant, formatLength, formatWeekday } from '../../format/format-
 import { formatUsd } from '../../format/format-usd';
 import type { Tone } from '../../ui/badge';
 import { EGRESS_HINT } from '../forms/egress-hint';
-import { type FieldSpec, type FormValues, fillForm } from '../forms/prepare-form';
+import { type FieldSpec, type FormValues, fillForm, readInteger } from '../forms/prepare-form';
 import { isMuted, type Sending, whyUnsent } from './prepare-firing';
 
 const percent = {
@@ -15,7 +15,8 @@ const percent = {
   show: (share: unknown) => String(Math.round(Number(share) * 1e8) / 1e6),
   read: (text: string) => {
     const given = /^(\d+(?:\.\d+)?)\s*%?$/.exec(text)?.[1];
-    if (given === undefined || Number(given) > 100) throw new Error('must be a percentage from 0 to 100');
+    if (given === undefined || Number(given) > 100 || Number(given) === 0)
+      throw new Error('must be a percentage above 0, such as 5');
     return Number(given) / 100;
   },
 } as const;
@@ -96,7 +97,14 @@ function describeLevels(threshold: number): string | undefined {
   return levels.length === 0 ? undefined : `Told again at ${new Intl.ListFormat('en').format(levels)}`;
 }
 
-const WINDOW: FieldSpec = { name: 'window_minutes', label: 'Time window, minutes', kind: 'integer', required: true };
+const MOST_MINUTES = 7 * 24 * 60;
+const WINDOW: FieldSpec = {
+  ...{ name: 'window_minutes', label: 'Time window, minutes', kind: 'integer', required: true },
+  read: (text) => {
+    if (Number(readInteger(text)) > MOST_MINUTES) throw new Error(`must be at most ${MOST_MINUTES}, a week`);
+    return readInteger(text);
+  },
+};
 const PROJECT: FieldSpec = { name: 'project_id', label: 'Project', kind: 'text' };
 const OBJECTIVE: FieldSpec = {
   ...percent,
@@ -267,12 +275,13 @@ function lengthOf(ms: number): string {
 export function describeFiring(
   { created_at: from, ended_at: to, told_at: told, text }: Omit<Firing, 'id'>,
   zone: TimeZoneChoice,
-  sending?: Sending,
+  alert?: Sending & Pick<Alert, 'kind'>,
 ): string {
   const begun = formatInstant(Date.parse(from), zone);
-  const end = to === null ? 'still firing' : `for ${lengthOf(Date.parse(to) - Date.parse(from))}`;
-  const why = to === null && sending !== undefined ? whyUnsent(sending, Date.now()) : null;
-  return `${begun}, ${end}: ${text}${told === null ? ` (not sent${why === null ? '' : `: ${why}`})` : ''}`;
+  // Of budgets, each message is an entry, which the next one ends.
+  const length = alert?.kind === 'budget_share' ? '' : `, for ${lengthOf(Date.parse(to ?? from) - Date.parse(from))}`;
+  const why = to === null && alert !== undefined ? whyUnsent(alert, Date.now()) : null;
+  return `${begun}${to === null ? ', still firing' : length}: ${text}${told === null ? ` (not sent${why === null ? '' : `: ${why}`})` : ''}`;
 }
 
 /** Where an alert looks; undefined for what belongs to no project. */

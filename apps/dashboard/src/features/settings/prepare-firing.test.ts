@@ -23,6 +23,7 @@ test('what the last check measured, not the first of the firing, since when it f
     checked: 'checked 15 seconds ago',
   };
   expect(say({})).toEqual({ ...now, unsent: null });
+  expect(say({ kind: 'budget_share' }).since).toBe('newest 2026-11-28 13:26 UTC');
   expect(say({ last_error: 'no such host' })).toEqual({ ...now, unsent: 'Not sent: no such host' });
   const muted_until = '2026-11-28T15:00:00.000Z';
   expect(say({ muted_until }).unsent).toBe('Not sent: muted until 2026-11-28 15:00 UTC');

@@ -21,7 +21,7 @@ export interface ShownAt {
 }
 
 export interface AlertNow {
-  /** When it began to fire. */
+  /** When it began to fire; of budgets, when the newest was told of. */
   readonly since: string | null;
   /** What the last check measured; null while nothing checks it. */
   readonly found: string | null;
@@ -32,7 +32,7 @@ export interface AlertNow {
 
 /** What an alert measures now, since when it fires, and why nobody was told. */
 export function describeNow(
-  alert: Pick<ListedAlert, 'firing' | 'last_check' | 'is_active'> & Sending,
+  alert: Pick<ListedAlert, 'kind' | 'firing' | 'last_check' | 'is_active'> & Sending,
   { zone, nowMs }: ShownAt,
 ): AlertNow {
   const { firing, last_check: check, last_error: error } = alert;
@@ -44,7 +44,8 @@ export function describeNow(
     ...(until === null ? [] : [isHeld ? `Not sent: muted ${until}` : `Muted ${until}`]),
   ];
   return {
-    since: firing && `since ${describeMinute(firing.created_at, zone)}`,
+    // Of budgets, a firing is a message: others may have been told of before.
+    since: firing && `${alert.kind === 'budget_share' ? 'newest' : 'since'} ${describeMinute(firing.created_at, zone)}`,
     found: isChecked
       ? (check.text ?? 'nothing to measure')
       : (firing?.text ?? (alert.is_active ? 'not measured yet' : null)),

@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
-import { Fragment, useState } from 'react';
+import { Fragment, type ReactNode, useState } from 'react';
 import { useChange } from '../../api/change';
 import { api, read } from '../../api/client';
 import { type Token, useTokens } from '../../api/settings';
-import { formatAgo } from '../../format/format-time';
+import { formatAgo, formatInstant } from '../../format/format-time';
+import { usePage } from '../../range/use-page';
 import { Badge } from '../../ui/badge';
 import { Dialog, type DialogOf } from '../../ui/dialog';
 import { Plus } from '../../ui/icons';
 import { Mono, Name } from '../../ui/name';
+import { PlaceLink } from '../../ui/place-link';
 import { ShownOnceDialog } from '../../ui/shown-once-dialog';
 import type { Column } from '../../ui/table/column';
 import { TableCard } from '../../ui/table/table-card';
@@ -114,6 +116,9 @@ const AFFECTS = [['tokens']];
 
 /** Stays while it is closed: a token that is being made then is shown all the same. */
 function NewToken({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
+  const { data: tokens } = useTokens();
+  const understood = (name: unknown) =>
+    tokens?.data.some((token) => token.name === name) ? "another token's name. The audit can't tell them apart." : null;
   const [secret, setSecret] = useState<string | null>(null);
   const create = useChange({
     run: (json: { name: string; role: Token['role'] }) => read(api.tokens.$post({ json })),
@@ -129,7 +134,7 @@ function NewToken({ open, onClose }: { readonly open: boolean; readonly onClose:
         title="New admin token"
         open={open}
         onClose={onClose}
-        specs={FIELDS}
+        specs={FIELDS.map((spec) => (spec.name === 'name' ? { ...spec, understood } : spec))}
         resource={{ role: 'viewer' }}
         submitLabel="Create token"
         change={create}
@@ -142,15 +147,20 @@ function NewToken({ open, onClose }: { readonly open: boolean; readonly onClose:
   );
 }
 
-/** When it last changed something; null while that is asked. */
-function useLastChange({ name }: Token): string | null {
+/** When it last changed something, with the way to its changes; null while that is asked. */
+function useLastChange({ name }: Token): ReactNode {
   const { data } = useQuery({
     queryKey: ['audit', 'of', name],
     queryFn: () => read(api.audit.$get({ query: { actor: name, limit: '1' } })),
   });
   const last = data?.data[0];
   if (data === undefined) return null;
-  return last === undefined ? 'none so far' : formatAgo(last.created_at, Date.now());
+  if (last === undefined) return 'none so far';
+  return (
+    <PlaceLink to="/audit" search={{ actor: name }} className="touch-line text-accent hover:underline">
+      {formatAgo(last.created_at, Date.now())}
+    </PlaceLink>
+  );
 }
 
 function TokenDialog({ of: token, onClose }: DialogOf<Token>) {
@@ -159,13 +169,15 @@ function TokenDialog({ of: token, onClose }: DialogOf<Token>) {
     affects: AFFECTS,
     done: 'Token revoked and its sessions ended',
   });
+  const { timeZone } = usePage();
+  const at = (instant: string) => `${formatInstant(instant, timeZone)}, ${formatAgo(instant, Date.now())}`;
   const facts = [
     ['Role', token.role],
     ['Prompts and answers', token.can_read_bodies ? 'readable' : 'not readable'],
-    ['Created', formatAgo(token.created_at, Date.now())],
-    ['Expires', token.expires_at === null ? 'never' : formatAgo(token.expires_at, Date.now())],
+    ['Created', at(token.created_at)],
+    ['Expires', token.expires_at === null ? 'never' : at(token.expires_at)],
     ['Open dashboards', token.open_sessions],
-    ['Last used', lastUse(token)],
+    ['Last used', token.last_used_at === null ? 'never' : at(token.last_used_at)],
     ['Last change', useLastChange(token) ?? '…'],
   ] as const;
   return (

@@ -43,6 +43,7 @@ const audit = defineRoute({
     query: z.strictObject({
       actor: text().optional(),
       action: text().optional(),
+      action_not: text().optional().openapi({ description: 'Such as `sign_in`' }),
       resource: text().optional(),
       resource_id: text(600).optional(),
       project_id: projectIds,
@@ -64,8 +65,9 @@ const systemLogs = defineRoute({
 export function historyRoutes({ db }: Pick<AdminServices, 'db'>) {
   return createRouter()
     .openapi(audit, async (c) => {
-      const { resource_id: resourceId, project_id: projectId, from: fromMs, to: toMs, ...query } = c.req.valid('query');
-      const asked = { ...query, resourceId, projectId, fromMs, toMs };
+      const { resource_id: resourceId, project_id: projectId, from: fromMs, to: toMs, ...rest } = c.req.valid('query');
+      const { action_not: actionNot, ...query } = rest;
+      const asked = { ...query, actionNot, resourceId, projectId, fromMs, toMs };
       const page = showPage(await listAuditEntries(db, asked), showAuditEntry);
       return c.json(page, 200);
     })

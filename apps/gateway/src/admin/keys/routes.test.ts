@@ -253,6 +253,8 @@ describe.each(ON_ONE_DATABASE)('keys on $name', (kind) => {
     const [entry, ...others] = await audit(`from=${created.created_at}`);
     expect(entry.after.previous_secret_expires_at).toBe(second.previous_secret_expires_at);
     expect([others, await audit(`to=${created.created_at}`)]).toEqual([[], []]);
+    const unlike = (await admin.call('GET', `/audit?action_not=rotate&resource_id=${created.id}`)).body.data;
+    expect(unlike.map(({ action }: { action: string }) => action)).toEqual(['create']);
     // Nobody else may have a secret that still opens this key.
     const taken = await admin.call('POST', `/projects/${projectId}/keys`, { body: { name: 'x', key: created.key } });
     expect([taken.status, taken.body.error.param]).toEqual([409, 'key']);

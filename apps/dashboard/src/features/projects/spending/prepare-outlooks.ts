@@ -19,13 +19,25 @@ export const ownerOf = (projectId: string, id: string): string => `${projectId} 
 
 const dayName = (day: string) => formatDay(Date.parse(day), 'utc');
 
+/** Lengths without a forecast. */
+const LENGTHS: Readonly<Partial<Record<Budget['period'], string>>> = { day: ' a day', week: ' a week', total: '' };
+/** Share from which such a budget may end today. */
+const NEAR = 0.9;
+const utcDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+
 function prepareOutlook(budget: Budget): Outlook {
   const { period, used_usd: spent, limit_usd: cap, reached_on: reached, could_reach_on: could, forecast } = budget;
   if (spent >= cap) return { ...wordsOf(budget), short: 'used up', day: '' };
   if (period !== 'month') {
     // It may have no room for a request all the same.
-    const short = `${formatUsd(spent)} of ${formatUsdExact(cap)}`;
-    return { text: `${short} spent`, short, tone: 'neutral', day: null };
+    const short = `${formatUsd(spent)} of ${formatUsdExact(cap)}${LENGTHS[period] ?? ''}`;
+    const isNear = spent >= NEAR * cap;
+    return {
+      text: `${short} spent`,
+      short,
+      tone: isNear ? 'warn' : 'neutral',
+      day: isNear ? utcDay(Date.now()) : null,
+    };
   }
   if (reached !== null) return { ...wordsOf(budget), short: dayName(reached), day: reached };
   if (could !== null) return { ...wordsOf(budget), short: `maybe ${dayName(could)}`, day: could };

@@ -75,6 +75,14 @@ describe('outlooks', () => {
     expect(shown('tiny', [tiny])?.text).toBe('$0.00 of $0.005 spent');
   });
 
+  test('a budget of a day that is nearly spent may end today', () => {
+    const day = (used_usd: number) => budget('day', { period: 'day', used_usd, forecast: null });
+    const today = new Date().toISOString().slice(0, 10);
+    expect(shown('day', [day(40)])).toMatchObject({ short: '$40.00 of $100.00 a day', tone: 'neutral', day: null });
+    expect(shown('day', [day(99)])).toMatchObject({ short: '$99.00 of $100.00 a day', tone: 'warn', day: today });
+    expect(prepareNext([day(99)]).map(({ name }) => name)).toEqual(['day']);
+  });
+
   test('of several budgets of an owner the most urgent counts', () => {
     const both = [
       budget('a'),
