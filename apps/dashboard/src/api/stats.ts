@@ -73,7 +73,7 @@ function useAskAnew(isMeant: (queryKey: QueryKey) => boolean, restMs: number): (
   };
 }
 
-/** Of what one asks to hear that requests came in. */
+/** Long enough to hear of each request once. */
 const HOUR_SECONDS = '3600';
 
 /** Reads lists of these names anew while requests come in. */

@@ -112,6 +112,8 @@ export interface BackendLine extends Omit<FixedBackend, 'cache'> {
   readonly failed: string;
 }
 
+const ACTIVE = 'active';
+
 /** Requests of a backend stand under this provider. */
 export const providerOf = (name: string) => `infer:${name}`;
 
@@ -141,13 +143,14 @@ export function prepareBackends({ stored, fixed, sums, paused }: FoundBackends):
   const stateOf = ({ name, is_active: isActive }: FixedBackend, label: string): BackendLine['state'] => {
     if (!isActive) return { label: 'off', tone: 'neutral' };
     const { text, tone } = TARGET_STATES.open;
-    return paused.has(providerOf(name)) ? { label: text, tone } : { label, tone: 'good' };
+    if (paused.has(providerOf(name))) return { label: text, tone };
+    return { label, tone: label === ACTIVE ? 'good' : 'neutral' };
   };
   const lineOf = (one: FixedBackend, label: string) => ({
     ...{ ...one, state: stateOf(one, label), caches: caches(one), ...used(one) },
   });
   return [
-    ...stored.map((one) => ({ ...lineOf(one, 'active'), key: one.id, stored: one })),
+    ...stored.map((one) => ({ ...lineOf(one, ACTIVE), key: one.id, stored: one })),
     ...fixed.map((one) => ({ ...lineOf(one, 'environment'), key: `environment ${one.name}` })),
   ];
 }

@@ -147,7 +147,7 @@ function describeNext(alias: Alias | null, namesakes: readonly Alias[], isModel:
   const isOwn = alias !== null && alias.project_id !== null;
   if (isOwn && namesakes.some(({ project_id: id }) => id === null))
     return 'Further requests of its project for this name go to the alias of every project.';
-  const of = !isOwn && namesakes.length > 0 ? ' of projects without an own alias' : '';
+  const of = !isOwn && namesakes.length > 0 ? ' of projects without an alias of their own' : '';
   return isModel
     ? `Further requests${of} for this name go to the model that has it.`
     : `Further requests${of} for this name are refused.`;

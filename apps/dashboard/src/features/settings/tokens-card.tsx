@@ -98,7 +98,7 @@ const FIELDS: readonly FieldSpec[] = [
   { name: 'name', label: 'Name', kind: 'text', required: true, hint: 'Shown in the audit log' },
   {
     ...{ name: 'can_read_bodies', label: 'Prompts and answers', kind: 'text' },
-    options: { '': 'by role: admins read them, others don’t', true: 'readable', false: 'not readable' },
+    options: { '': "by role: admins read them, others don't", true: 'readable', false: 'not readable' },
     read: (text) => text === 'true',
   },
   {
