@@ -44,7 +44,7 @@ export function dropUndefined<T extends object>(value: T): T {
 
 type Search = Record<string, unknown>;
 
-/** Validator for the router: removes invalid values, which the router would keep. */
+/** Validator for the router: removes invalid values of names that `read` reads, which the router would keep. */
 export const tidied =
   <T extends object>(read: (search: Search) => T) =>
   (search: Search): T => {

@@ -11,8 +11,14 @@ export interface AuditSearch {
 
 const readDays = oneOf(['1', '7', '30'] as const);
 
-export const readAuditSearch = ({ days, ...given }: Record<string, unknown>): AuditSearch =>
+export const readAuditSearch = ({
+  actor,
+  action,
+  resource,
+  resource_id: id,
+  days,
+}: Record<string, unknown>): AuditSearch =>
   dropUndefined({
-    ...{ actor: text(given.actor), action: text(given.action), days: readDays(String(days)) },
-    ...{ resource: text(given.resource), resource_id: text(given.resource_id) },
+    ...{ actor: text(actor), action: text(action), days: readDays(String(days)) },
+    ...{ resource: text(resource), resource_id: text(id) },
   });
