@@ -68,38 +68,48 @@ async function fill(gateway: GatewayProcess): Promise<void> {
   await drained(gateway);
 }
 
+/** A page takes a moment to follow its window. */
+const LOOKS = 20;
+const BETWEEN_MS = 50;
+
 /** What reaches beyond its window or its dialog, at every width: none when all is well. */
 async function measure(name: string): Promise<string[]> {
   const found: string[] = [];
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
-    const outside = await page.evaluate((selector) => {
-      // What only screen readers are told is a pixel wide.
-      const wide = (element: Element) => (element.clientWidth > 1 ? element.scrollWidth - element.clientWidth : 0);
-      const html = document.documentElement;
-      const report = wide(html) > 0 ? [`the page by ${wide(html)} px`] : [];
-      for (const table of html.clientWidth < 640 ? document.querySelectorAll('main table:not(.sr-only *)') : []) {
-        const by = table.parentElement === null ? 0 : wide(table.parentElement);
-        const caption = table.querySelector('caption')?.textContent ?? '';
-        // A table of two things is as wide as there are things.
-        if (by > 0 && !caption.includes('arrow keys')) report.push(`the table ${caption} by ${by} px`);
-      }
-      for (const dialog of document.querySelectorAll(selector)) {
-        const box = dialog.getBoundingClientRect();
-        if (box.left < -1 || box.right > html.clientWidth + 1) report.push('the dialog leaves the window');
-        for (const part of [dialog, ...dialog.children])
-          if (wide(part) > 0) report.push(`a dialog by ${wide(part)} px`);
-        for (const control of dialog.querySelectorAll('button, input, select, textarea')) {
-          const { left, right } = control.getBoundingClientRect();
-          const isOutside = left < box.left || right > box.right;
-          if (isOutside && control.checkVisibility()) report.push(`${control.textContent || control.tagName} outside`);
-        }
-      }
-      return report;
-    }, OPENED);
+    let outside = await page.evaluate(lookOutside, OPENED);
+    for (let look = 1; look < LOOKS && outside.length > 0; look++) {
+      await page.waitForTimeout(BETWEEN_MS);
+      outside = await page.evaluate(lookOutside, OPENED);
+    }
     found.push(...outside.map((what) => `${name} at ${width}: ${what}`));
   }
   return found;
+}
+
+/** Runs in the page. */
+function lookOutside(selector: string): string[] {
+  // What only screen readers are told is a pixel wide.
+  const wide = (element: Element) => (element.clientWidth > 1 ? element.scrollWidth - element.clientWidth : 0);
+  const html = document.documentElement;
+  const report = wide(html) > 0 ? [`the page by ${wide(html)} px`] : [];
+  for (const table of html.clientWidth < 640 ? document.querySelectorAll('main table:not(.sr-only *)') : []) {
+    const by = table.parentElement === null ? 0 : wide(table.parentElement);
+    const caption = table.querySelector('caption')?.textContent ?? '';
+    // A table of two things is as wide as there are things.
+    if (by > 0 && !caption.includes('arrow keys')) report.push(`the table ${caption} by ${by} px`);
+  }
+  for (const dialog of document.querySelectorAll(selector)) {
+    const box = dialog.getBoundingClientRect();
+    if (box.left < -1 || box.right > html.clientWidth + 1) report.push('the dialog leaves the window');
+    for (const part of [dialog, ...dialog.children]) if (wide(part) > 0) report.push(`a dialog by ${wide(part)} px`);
+    for (const control of dialog.querySelectorAll('button, input, select, textarea')) {
+      const { left, right } = control.getBoundingClientRect();
+      const isOutside = left < box.left || right > box.right;
+      if (isOutside && control.checkVisibility()) report.push(`${control.textContent || control.tagName} outside`);
+    }
+  }
+  return report;
 }
 
 /** What axe finds in the open dialog, wide and narrow, light and dark. */

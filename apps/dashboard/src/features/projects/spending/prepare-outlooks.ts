@@ -19,8 +19,8 @@ export const ownerOf = (projectId: string, id: string): string => `${projectId} 
 
 const dayName = (day: string) => formatDay(Date.parse(day), 'utc');
 
-/** Lengths without a forecast. */
-const LENGTHS: Readonly<Partial<Record<Budget['period'], string>>> = { day: ' a day', week: ' a week', total: '' };
+/** Periods without a forecast. */
+const NOW: Readonly<Partial<Record<Budget['period'], string>>> = { day: ' today', week: ' this week' };
 /** Share from which such a budget may end today. */
 const NEAR = 0.9;
 const utcDay = (ms: number) => new Date(ms).toISOString().slice(0, 10);
@@ -30,11 +30,12 @@ function prepareOutlook(budget: Budget): Outlook {
   if (spent >= cap) return { ...wordsOf(budget), short: 'used up', day: '' };
   if (period !== 'month') {
     // It may have no room for a request all the same.
-    const short = `${formatUsd(spent)} of ${formatUsdExact(cap)}${LENGTHS[period] ?? ''}`;
+    const amounts = `${formatUsd(spent)} of ${formatUsdExact(cap)}`;
+    const when = NOW[period] ?? '';
     const isNear = spent >= NEAR * cap;
     return {
-      text: `${short} spent`,
-      short,
+      text: `${amounts} spent${when}`,
+      short: amounts + when,
       tone: isNear ? 'warn' : 'neutral',
       day: isNear ? utcDay(Date.now()) : null,
     };

@@ -78,8 +78,8 @@ describe('outlooks', () => {
   test('a budget of a day that is nearly spent may end today', () => {
     const day = (used_usd: number) => budget('day', { period: 'day', used_usd, forecast: null });
     const today = new Date().toISOString().slice(0, 10);
-    expect(shown('day', [day(40)])).toMatchObject({ short: '$40.00 of $100.00 a day', tone: 'neutral', day: null });
-    expect(shown('day', [day(99)])).toMatchObject({ short: '$99.00 of $100.00 a day', tone: 'warn', day: today });
+    expect(shown('day', [day(40)])).toMatchObject({ short: '$40.00 of $100.00 today', tone: 'neutral', day: null });
+    expect(shown('day', [day(99)])).toMatchObject({ short: '$99.00 of $100.00 today', tone: 'warn', day: today });
     expect(prepareNext([day(99)]).map(({ name }) => name)).toEqual(['day']);
   });
 
