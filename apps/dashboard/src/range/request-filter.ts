@@ -144,3 +144,6 @@ export const readRequestsSearch = (search: Readonly<Record<string, unknown>>): R
     live: search.live === true ? true : undefined,
   }),
 });
+
+/** A search for `429` means requests with that status. */
+export const isHttpStatus = (typed: string): boolean => /^[1-5]\d\d$/.test(typed);

@@ -1,3 +1,4 @@
+import { backendProvider } from '@llm0/core/backends/backend';
 import type { Backend, FixedBackend } from '../../api/backends';
 import type { ErrorBucket } from '../../api/stats';
 import { describeFailedShare } from '../../format/failed-share';
@@ -114,9 +115,6 @@ export interface BackendLine extends Omit<FixedBackend, 'cache'> {
 
 const ACTIVE = 'active';
 
-/** Requests of a backend stand under this provider. */
-export const providerOf = (name: string) => `infer:${name}`;
-
 interface FoundBackends {
   readonly stored: readonly Backend[];
   readonly fixed: readonly FixedBackend[];
@@ -130,7 +128,7 @@ interface FoundBackends {
 export function prepareBackends({ stored, fixed, sums, paused }: FoundBackends): readonly BackendLine[] {
   const found = new Map(sums?.map((bucket) => [bucket.group, bucket]));
   const used = ({ name }: FixedBackend) => {
-    const own = found.get(providerOf(name));
+    const own = found.get(backendProvider(name));
     const isJudged = own !== undefined && own.success + own.failures > 0;
     return {
       requests: sums === undefined ? null : (own?.requests ?? 0),
@@ -143,7 +141,7 @@ export function prepareBackends({ stored, fixed, sums, paused }: FoundBackends):
   const stateOf = ({ name, is_active: isActive }: FixedBackend, label: string): BackendLine['state'] => {
     if (!isActive) return { label: 'off', tone: 'neutral' };
     const { text, tone } = TARGET_STATES.open;
-    if (paused.has(providerOf(name))) return { label: text, tone };
+    if (paused.has(backendProvider(name))) return { label: text, tone };
     return { label, tone: label === ACTIVE ? 'good' : 'neutral' };
   };
   const lineOf = (one: FixedBackend, label: string) => ({

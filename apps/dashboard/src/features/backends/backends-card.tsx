@@ -1,3 +1,4 @@
+import { backendProvider } from '@llm0/core/backends/backend';
 import { type ReactNode, useMemo } from 'react';
 import { useStatus } from '../../api/away';
 import { type BackendInput, readBackend, useBackends } from '../../api/backends';
@@ -18,7 +19,7 @@ import { ManagedMark } from '../forms/managed-set';
 import { OpenedOne } from '../forms/opened-one';
 import { SpecDialog } from '../forms/spec-form';
 import { BackendDialog } from './backend-dialog';
-import { type BackendLine, backendBody, NEW_BACKEND_FIELDS, prepareBackends, providerOf } from './backend-fields';
+import { type BackendLine, backendBody, NEW_BACKEND_FIELDS, prepareBackends } from './backend-fields';
 
 /** Plain HTTP services behind `/infer`. */
 export function BackendsCard({ page }: { readonly page: Page }) {
@@ -97,12 +98,12 @@ const COLUMNS: readonly Column<BackendLine>[] = [
   {
     ...{ header: 'Requests', unit: 'count', value: (row) => row.requests },
     cell: ({ name, requests }, amount) =>
-      requests ? <Counted filter={{ provider: providerOf(name) }}>{amount}</Counted> : amount,
+      requests ? <Counted filter={{ provider: backendProvider(name) }}>{amount}</Counted> : amount,
   },
   {
     ...{ header: 'Failures', unit: 'share', value: (row) => row.failureRate },
     cell: ({ name, failed, failureRate }) =>
-      failureRate ? <Counted filter={{ provider: providerOf(name), outcome: 'error' }}>{failed}</Counted> : failed,
+      failureRate ? <Counted filter={{ provider: backendProvider(name), outcome: 'error' }}>{failed}</Counted> : failed,
   },
   { header: '$ / request', unit: 'price', wideOnly: true, value: (row) => row.price_per_request_usd },
   { header: 'Cache', wideOnly: true, value: (row) => row.caches },

@@ -1,5 +1,5 @@
 import type { ErrorKind } from '@llm0/core/errors/gateway-error';
-import type { RequestsSearch } from '../../range/request-filter';
+import { isHttpStatus, type RequestsSearch } from '../../range/request-filter';
 import { UUID } from '../../range/uuid';
 import type { Command } from './prepare-palette';
 
@@ -40,8 +40,6 @@ export function toRequests(typed: string): readonly Command[] {
   if (UUID.test(typed)) {
     return [{ ...REQUESTS, id: `request ${typed}`, label: typed, search: { open: typed } }];
   }
-  const status = /^[1-5]\d\d$/.test(typed)
-    ? [listOf(`Requests with HTTP status ${typed}`, { http_status: typed })]
-    : [];
+  const status = isHttpStatus(typed) ? [listOf(`Requests with HTTP status ${typed}`, { http_status: typed })] : [];
   return [...status, { ...listOf(`Search requests for “${typed}”`, { q: typed }), isLast: true }];
 }

@@ -3,7 +3,7 @@ import { Popover } from 'radix-ui';
 import { type ReactNode, useEffect, useState } from 'react';
 import { useSession } from '../../api/session';
 import { outcomeLabel } from '../../format/outcome-labels';
-import { CACHES, type RequestFilter, valuesOf } from '../../range/request-filter';
+import { CACHES, isHttpStatus, type RequestFilter, valuesOf } from '../../range/request-filter';
 import { Button } from '../../ui/button';
 import { Form, SearchInput, Select } from '../../ui/form';
 import { Close, Plus } from '../../ui/icons';
@@ -74,8 +74,6 @@ const hasChip = ({ field, isNot, values }: Chip) =>
 const useSearched = () =>
   `models, customers, request IDs, errors, HTTP codes${useSession().data?.can_read_bodies ? ', kept prompts and answers' : ''}`;
 
-const HTTP_STATUS = /^[1-5]\d\d$/;
-
 interface SearchProps extends Pick<Props, 'filter' | 'onChange'> {
   readonly searched: string;
 }
@@ -85,7 +83,7 @@ function SearchForm({ filter, searched, onChange }: SearchProps) {
   useEffect(() => setQ(filter.q ?? ''), [filter.q]);
   const search = () => {
     const text = q.trim();
-    if (!HTTP_STATUS.test(text)) return onChange({ q: text || undefined });
+    if (!isHttpStatus(text)) return onChange({ q: text || undefined });
     setQ('');
     onChange({ q: undefined, http_status: text });
   };
